@@ -1,0 +1,111 @@
+package cli
+
+import (
+	"strings"
+
+	urfave "github.com/urfave/cli/v2"
+
+	"github.com/spgo-tools/spgo/internal/diag"
+)
+
+// option is what the argument reader must know of an option.
+type option struct {
+	name     string // canonical name
+	value    bool   // takes a value
+	fallback string // value when none is attached; only for options whose value is optional
+	optional bool
+}
+
+// optionTable indexes options by every lower-case spelling.
+func optionTable(flags []urfave.Flag, optional map[string]string) map[string]option {
+	table := map[string]option{}
+	for _, f := range flags {
+		_, isBool := f.(*urfave.BoolFlag)
+		o := option{name: f.Names()[0], value: !isBool}
+		o.fallback, o.optional = optional[o.name]
+		for _, n := range f.Names() {
+			table[strings.ToLower(n)] = o
+		}
+	}
+	return table
+}
+
+// normalize turns arguments of either spelling into GNU options followed by
+// "--" and the operands, in their order.
+//
+// Microsoft's spelling is /word, /word:value, -word:value in any case; GNU's is
+// --word=value. "/word" and "/word:value" are options only if word is known
+// and has no further slash, so that paths may start with a slash. Options may
+// follow operands; "--" ends them. A value that is not attached is the next
+// argument.
+func normalize(args []string, table map[string]option) ([]string, error) {
+	var options, operands []string
+	for i := 0; i < len(args); i++ {
+		arg := args[i]
+		if arg == "--" {
+			operands = append(operands, args[i+1:]...)
+			break
+		}
+		o, value, attached, known := lookup(arg, table)
+		if !known {
+			if strings.HasPrefix(arg, "-") && arg != "-" {
+				return nil, diag.New(diag.BadOption, "unknown option %s", arg)
+			}
+			operands = append(operands, arg)
+			continue
+		}
+		switch {
+		case !o.value && !attached:
+			options = append(options, "--"+o.name)
+		case attached:
+			options = append(options, "--"+o.name+"="+value)
+		case o.optional:
+			options = append(options, "--"+o.name+"="+o.fallback)
+		default:
+			if i+1 == len(args) || isOption(args[i+1], table) {
+				return nil, diag.New(diag.BadValue, "option %s needs a value", arg)
+			}
+			i++
+			options = append(options, "--"+o.name+"="+args[i])
+		}
+	}
+	return append(append(options, "--"), operands...), nil
+}
+
+func isOption(arg string, table map[string]option) bool {
+	_, _, _, known := lookup(arg, table)
+	return known || arg == "--"
+}
+
+// lookup splits an argument into option and attached value.
+func lookup(arg string, table map[string]option) (o option, value string, attached, known bool) {
+	var body string
+	switch {
+	case strings.HasPrefix(arg, "--"):
+		body = arg[2:]
+	case strings.HasPrefix(arg, "-"), strings.HasPrefix(arg, "/"):
+		body = arg[1:]
+	default:
+		return option{}, "", false, false
+	}
+	word := body
+	if n := strings.IndexAny(body, ":="); n >= 0 {
+		word, value, attached = body[:n], body[n+1:], true
+	}
+	if o, known = table[strings.ToLower(word)]; known {
+		return o, value, attached, true
+	}
+	// A one-letter option may have its value attached, as in -j8.
+	if strings.HasPrefix(arg, "-") && !strings.HasPrefix(arg, "--") && len(body) > 1 {
+		if o, ok := table[body[:1]]; ok && o.value {
+			return o, strings.TrimPrefix(body[1:], "="), true, true
+		}
+	}
+	return option{}, "", false, false
+}
+
+// looksLikeOption says whether an operand has the form of a Microsoft option,
+// for the text of an error about a file that does not exist.
+func looksLikeOption(arg string) bool {
+	return len(arg) > 1 && arg[0] == '/' && !strings.ContainsAny(arg[1:], `/\`)
+}

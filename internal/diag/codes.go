@@ -1,0 +1,160 @@
+package diag
+
+// Code is the stable name of a failure or warning.
+type Code string
+
+// Info is what docs/errors.md and --explain say of a code.
+type Info struct {
+	Exit  Exit   // exit status that it leads to; OK for a warning
+	Title string // what happened
+	Cause string // the probable cause
+	Next  string // what to do next
+}
+
+// Failures of the process around a command.
+const (
+	Internal      Code = "SPT0001"
+	BadOption     Code = "SPT0002"
+	BadOperands   Code = "SPT0003"
+	BadValue      Code = "SPT0004"
+	WouldReplace  Code = "SPT0005"
+	Interrupted   Code = "SPT0006"
+	CannotOpen    Code = "SPT0101"
+	CannotRead    Code = "SPT0102"
+	CannotWrite   Code = "SPT0103"
+	UnknownFormat Code = "SPT0110"
+	BadVersion    Code = "SPT0111"
+	Truncated     Code = "SPT0112"
+	Corrupt       Code = "SPT0113"
+	TooLarge      Code = "SPT0114"
+	Unsupported   Code = "SPT0115"
+)
+
+// Failures of aggregation.
+const (
+	NothingUsable Code = "SPT0201"
+	NoMatch       Code = "SPT0202"
+	LostTooMany   Code = "SPT0203"
+	TooManyNames  Code = "SPT0204"
+)
+
+// Warnings of aggregation.
+const (
+	NoIdentity     Code = "SPT1001"
+	FileOffsets    Code = "SPT1002"
+	LostSamples    Code = "SPT1003"
+	VaryingPeriods Code = "SPT1004"
+	UnknownEvents  Code = "SPT1005"
+	UnknownRecords Code = "SPT1006"
+	DamagedPart    Code = "SPT1007"
+	PairsCut       Code = "SPT1008"
+	MostlyUnmapped Code = "SPT1009"
+	StaleImage     Code = "SPT1010"
+	OddSPT         Code = "SPT1011"
+	Saturated      Code = "SPT1012"
+	AmbiguousMatch Code = "SPT1013"
+	NoBranchData   Code = "SPT1014"
+)
+
+// Codes is the table of all codes.
+var Codes = map[Code]Info{
+	Internal: {Failed, "a defect of this program",
+		"The program met a state that it should never reach.",
+		"Report it with the command line and the text above."},
+	BadOption: {Usage, "unknown option",
+		"The option is misspelled or belongs to another command.",
+		"Run the command with /help for its options; write -- before an operand that looks like an option."},
+	BadOperands: {Usage, "wrong operands",
+		"Files are missing, or there are too many.",
+		"Run the command with /help for its form."},
+	BadValue: {Usage, "wrong value of an option",
+		"The value is not of the form that the option takes.",
+		"Run the command with /help for the form."},
+	WouldReplace: {Usage, "the output exists and must not be replaced",
+		"The last operand is taken as the output, and that file is an input or is no SPT.",
+		"Name the output with -o, give it a new name, or remove the file first."},
+	Interrupted: {Failed, "interrupted",
+		"The command was stopped by a signal before it was done.",
+		"Run it again; an existing output was left as it was."},
+	CannotOpen: {Failed, "a file cannot be opened",
+		"The path is wrong or access is denied.",
+		"Check the path and its permissions."},
+	CannotRead: {Failed, "a file cannot be read",
+		"The device or file system reported an error.",
+		"Copy the file to a sound disk and try again."},
+	CannotWrite: {Failed, "the output cannot be written",
+		"The disk is full or the folder is not writable.",
+		"Free space or choose another folder; an existing output was left as it was."},
+	UnknownFormat: {Failed, "the format is not recognised",
+		"The file is not of a format that this command reads, or its beginning is damaged.",
+		"Check that the right file was named."},
+	BadVersion: {Failed, "the format version is not supported",
+		"The file was written by a newer or older tool.",
+		"Write it again with a tool of the supported version."},
+	Truncated: {Damaged, "the input ends too early",
+		"The recording was not closed, or the file was copied only in part.",
+		"Compare its size with the original, or record again and stop the recorder before copying."},
+	Corrupt: {Damaged, "the input is damaged",
+		"Bytes were changed, or the writer is at fault.",
+		"Compare its checksum with the original, or record again."},
+	TooLarge: {Failed, "a limit is exceeded",
+		"A size or count is beyond what the format or an option allows.",
+		"Raise the option if there is one, or split the input."},
+	Unsupported: {Failed, "a variant of the format is not supported",
+		"The file is sound but uses a feature that this program does not read.",
+		"Record or convert it without that feature."},
+	NothingUsable: {Nothing, "nothing usable in the input",
+		"The input holds no samples that fall into a known binary, or filters left none.",
+		"Look at the reasons in the summary; record with branch stacks or a supported event, and widen the filters."},
+	NoMatch: {Nothing, "a filter matches nothing",
+		"No process or binary of the input has that name.",
+		"Choose one of the candidates listed."},
+	LostTooMany: {Gate, "too many samples were lost",
+		"The recorder could not keep up.",
+		"Record with larger buffers (perf record -m 512M) or a longer sampling period."},
+	TooManyNames: {Failed, "the names of the binaries do not fit into an SPT",
+		"An SPT holds at most 65,535 bytes of names and 65,535 program ids.",
+		"Aggregate fewer binaries at once with /binary."},
+	NoIdentity: {OK, "a binary has no identity",
+		"The recording has no build id and the file was not found.",
+		"Give the folder that holds the binary with --image-path, or record with --buildid-all."},
+	FileOffsets: {OK, "addresses of a binary are file offsets",
+		"Its program headers are needed to translate them and the file was not found.",
+		"Give the folder that holds the very same build with --image-path."},
+	LostSamples: {OK, "samples were lost while recording",
+		"The recorder could not keep up.",
+		"Record with larger buffers (perf record -m 512M) or a longer sampling period; --max-lost makes it an error."},
+	VaryingPeriods: {OK, "sampling periods vary by more than 2 times",
+		"The recorder was asked for a frequency (-F), which adapts the period.",
+		"Record with a fixed period (-c), or weigh samples with --weight=period."},
+	UnknownEvents: {OK, "samples of unrecognised events were left out",
+		"The event has no place in an SPT or its name is not known.",
+		"Map it with --event NAME=OPCODE if it counts cycles, instructions or branches."},
+	UnknownRecords: {OK, "records of unknown kinds were skipped",
+		"The recording was made by a newer tool.",
+		"Nothing, unless samples are missing."},
+	DamagedPart: {OK, "a part of the input is damaged and was skipped",
+		"Bytes were changed, or the writer is at fault.",
+		"Compare the file with its original."},
+	PairsCut: {OK, "neighbouring branches were separated",
+		"Stacks are longer than --lbr-depth allows.",
+		"Aggregate the traces themselves with a greater --lbr-depth."},
+	MostlyUnmapped: {OK, "many samples fall into no known binary",
+		"Map events are missing, or the code is made at run time.",
+		"Record from the start of the process, and look at the reasons in the summary."},
+	StaleImage: {OK, "a file on disk is another build than the recorded one",
+		"The binary was rebuilt or updated after the recording.",
+		"Give the folder of the recorded build with --image-path."},
+	OddSPT: {OK, "an SPT was read in an unusual form",
+		"It was written by a tool that reads the format differently.",
+		"Check names and counts with sptdump."},
+	Saturated: {OK, "a count reached its maximum",
+		"Weights or repeat counts are extremely large.",
+		"Use smaller weights."},
+	AmbiguousMatch: {OK, "a filter matches several binaries or processes",
+		"Several have that name.",
+		"Give the full path to choose one."},
+	NoBranchData: {OK, "the input has no branch stacks",
+		"The recorder or the machine has none.",
+		"Use /mode:IP in the next step, or record with branch stacks (perf record -b)."},
+}
