@@ -1,0 +1,131 @@
+package ingest
+
+import (
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spgo-tools/spgo/internal/sample"
+)
+
+// Options says what to take from a trace and where to look for binaries. The
+// zero value takes everything.
+type Options struct {
+	Processes []string // process or executable names; empty: all
+	PIDs      []uint32 // process ids; empty: all
+	Binaries  []string // names or paths of binaries; empty: all
+	NoKernel  bool     // leave out the kernel and its modules
+	Events    *EventMap
+	Time      *TimeRange // nil: all
+
+	WeighByPeriod bool // a sample counts its period instead of 1
+
+	ImagePath []string  // folders that hold binaries
+	PathMap   []PathMap // places of the traced machine on this one
+
+	Workers  int    // goroutines that decode; at least 1
+	SpoolDir string // for inputs that cannot be read twice; empty: the system's
+
+	// Progress is called with bytes done; it may come from several goroutines.
+	Progress func(bytes int64)
+}
+
+// TimeRange is a span in seconds from the start of the trace. A To of 0 means
+// until the end.
+type TimeRange struct{ From, To float64 }
+
+// ParseTimeRange reads "FROM,TO", either of which may be empty.
+func ParseTimeRange(s string) (*TimeRange, bool) {
+	from, to, ok := strings.Cut(s, ",")
+	if !ok {
+		return nil, false
+	}
+	r := &TimeRange{}
+	if !parseSeconds(from, &r.From) || !parseSeconds(to, &r.To) || to != "" && r.To <= r.From {
+		return nil, false
+	}
+	return r, true
+}
+
+func parseSeconds(s string, field *float64) bool {
+	if s = strings.TrimSpace(s); s == "" {
+		return true
+	}
+	v, err := strconv.ParseFloat(s, 64)
+	*field = v
+	return err == nil && v >= 0 && v < 1e12
+}
+
+// nanoseconds turns the range into time stamps of a clock in nanoseconds that
+// starts at start.
+func (r *TimeRange) nanoseconds(start uint64) (from, to uint64) {
+	from, to = start+uint64(r.From*1e9), ^uint64(0)
+	if r.To > 0 {
+		to = start + uint64(r.To*1e9)
+	}
+	return from, to
+}
+
+// PathMap replaces the beginning of a path of the traced machine.
+type PathMap struct{ From, To string }
+
+// ParsePathMap reads "FROM=TO".
+func ParsePathMap(s string) (PathMap, bool) {
+	from, to, ok := strings.Cut(s, "=")
+	return PathMap{from, to}, ok && from != "" && to != ""
+}
+
+// localPath is where a path of the traced machine is on this machine, and
+// whether the user said so.
+func (o *Options) localPath(path string) (local string, mapped bool) {
+	for _, m := range o.PathMap {
+		if rest, ok := cutPathPrefix(path, m.From); ok {
+			return filepath.Join(m.To, filepath.FromSlash(strings.ReplaceAll(rest, `\`, "/"))), true
+		}
+	}
+	return path, false
+}
+
+// cutPathPrefix removes a prefix that ends at a separator.
+func cutPathPrefix(path, prefix string) (rest string, ok bool) {
+	trimmed := strings.TrimRight(prefix, `/\`)
+	if !strings.HasPrefix(path, trimmed) {
+		return "", false
+	}
+	rest = path[len(trimmed):]
+	return rest, rest == "" || rest[0] == '/' || rest[0] == '\\'
+}
+
+// wantsBinary says whether the binary filter takes a binary.
+func (o *Options) wantsBinary(b *sample.Binary) bool {
+	return MatchName(o.Binaries, b.Name, b.Path)
+}
+
+// MatchName says whether any of the filters names one of the candidates, which
+// are names or paths. Filters are compared without case; one with a separator
+// must be the whole path or its end, one without is the name behind the last
+// separator.
+func MatchName(filters []string, candidates ...string) bool {
+	if len(filters) == 0 {
+		return true
+	}
+	for _, f := range filters {
+		f = strings.ToLower(strings.ReplaceAll(f, `\`, "/"))
+		for _, c := range candidates {
+			c = strings.ToLower(strings.ReplaceAll(c, `\`, "/"))
+			if c == "" {
+				continue
+			}
+			if !strings.Contains(f, "/") {
+				if sample.BaseName(c) == f {
+					return true
+				}
+				continue
+			}
+			if c == f || strings.HasSuffix(c, "/"+strings.TrimLeft(f, "./")) {
+				return true
+			}
+		}
+	}
+	return false
+}

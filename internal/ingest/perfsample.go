@@ -1,0 +1,538 @@
+package ingest
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spgo-tools/spgo/internal/addrspace"
+	"github.com/spgo-tools/spgo/internal/sample"
+	"github.com/spgo-tools/spgo/pkg/perfdata"
+	"github.com/spgo-tools/spgo/pkg/spt"
+)
+
+// stackMode is what the branch stacks of an event are.
+type stackMode uint8
+
+const (
+	stackHistory stackMode = iota // the branches taken last
+	stackSingles                  // only some kinds of branches: neighbours tell nothing
+	stackCalls                    // a call stack
+)
+
+// perfEvent is what workers must know of an event.
+type perfEvent struct {
+	number int // index of its statistics
+	name   string
+	opcode spt.Opcode // 0: none
+	wanted bool
+	stacks stackMode
+}
+
+// Bits of branch_sample_type that select kinds of branches.
+const (
+	branchAny   = 1 << 3
+	branchKinds = 1<<4 | 1<<5 | 1<<6 | 1<<10 | 1<<12 | 1<<13
+)
+
+func (t *perfTrace) newEvent(a *perfdata.Attr) *perfEvent {
+	e := &perfEvent{number: len(t.events), name: a.Name}
+	if e.name == "" {
+		e.name = fmt.Sprintf("type%d:%#x", a.Type, a.Config)
+	}
+	var ok bool
+	if e.opcode, ok = t.options.Events.Opcode(e.name); !ok {
+		e.opcode, _ = opcodeByNumber(a.Type, a.Config, t.vendor(a))
+	}
+	e.wanted = t.options.Events.Wanted(e.name)
+	switch {
+	case a.BranchSampleType&perfdata.BranchCallStack != 0:
+		e.stacks = stackCalls
+	case a.BranchSampleType&branchKinds != 0 && a.BranchSampleType&branchAny == 0:
+		e.stacks = stackSingles
+	}
+	return e
+}
+
+// vendor is the vendor of the PMU of an event.
+func (t *perfTrace) vendor(a *perfdata.Attr) string {
+	id := t.file.Features.CPUID
+	for _, v := range []string{"GenuineIntel", "AuthenticAMD", "HygonGenuine"} {
+		if len(id) >= len(v) && id[:len(v)] == v {
+			return v
+		}
+	}
+	if t.file.Features.Arch == "aarch64" && (a.Type == perfTypeRaw || isArmPMU(t.file.Features.PMUName(a.Type))) {
+		return "arm"
+	}
+	return ""
+}
+
+// perfWorker resolves samples. Each worker has views, a sink and an account of
+// its own.
+type perfWorker struct {
+	trace   *perfTrace
+	decoder *perfdata.Decoder
+	user    *addrspace.View
+	kernel  *addrspace.View
+	sink    sample.Sink
+
+	stats     *sample.Stats
+	events    []sample.EventStats
+	hits      []uint64 // samples by object
+	processes []uint64 // samples by process, before any filter
+	selected  []bool   // by process: the filter takes it
+	branches  uint64
+	frames    uint64
+
+	weight uint64
+	stack  []sample.Branch
+	calls  []uint32
+}
+
+func newPerfWorker(t *perfTrace, sink sample.Sink) *perfWorker {
+	want := perfdata.SampleIP | perfdata.SampleTID | perfdata.SampleTime | perfdata.SamplePeriod |
+		perfdata.SampleBranchStack | perfdata.SampleCallChain
+	w := &perfWorker{
+		trace: t, decoder: t.file.NewDecoder(want),
+		user: t.space.NewView(), kernel: t.space.NewView(), sink: sink,
+		stats: sample.NewStats(), events: make([]sample.EventStats, len(t.events)),
+		hits: make([]uint64, len(t.objects)), processes: make([]uint64, len(t.processes)), selected: make([]bool, len(t.processes)),
+	}
+	for i := range t.processes {
+		w.selected[i] = len(t.options.Processes) == 0 || t.processes[i].matches(t.options.Processes)
+	}
+	return w
+}
+
+// run takes chunks until there are none.
+func (w *perfWorker) run(ctx context.Context, source *perfdata.ChunkSource) {
+	var c perfdata.Chunk
+	for ctx.Err() == nil && source.Next(&c) {
+		for w.decoder.Reset(&c); w.decoder.Next(); {
+			w.sample(w.decoder.Sample())
+		}
+		if w.trace.options.Progress != nil {
+			w.trace.options.Progress(int64(len(c.Data)))
+		}
+	}
+}
+
+// finish adds the account of the worker to that of the trace.
+func (w *perfWorker) finish() {
+	t, facts := w.trace, w.trace.facts
+	for reason, n := range w.decoder.Defects {
+		if perfdata.Defect(reason) != perfdata.DefectNone && n > 0 {
+			w.stats.Samples.Add(sample.Malformed, n)
+			facts.Losses["samples_"+perfdata.Defect(reason).String()] += n
+		}
+	}
+	for _, e := range t.events {
+		s := w.events[e.number]
+		if s.Samples > 0 {
+			s.Opcode = byte(e.opcode)
+			w.stats.Event(e.name).Merge(&s)
+		}
+	}
+	for i, n := range w.hits {
+		if t.hits[i] += n; n > 0 {
+			w.stats.Hits[t.objects[i].index] += n
+		}
+	}
+	for i, n := range w.processes {
+		if n > 0 {
+			w.stats.Processes[t.processes[i].name()] += n
+		}
+	}
+	facts.BranchEntries += w.branches
+	facts.CallchainFrames += w.frames
+	facts.Stats.Merge(w.stats)
+}
+
+// sample resolves one sample and gives what is usable to the sink.
+func (w *perfWorker) sample(s *perfdata.Sample) {
+	t := w.trace
+	e := t.events[s.Attr]
+	es := &w.events[e.number]
+	es.Samples++
+	es.Period(s.Period)
+	w.branches += uint64(len(s.Branches))
+
+	reason := w.admit(s, e)
+	if reason != sample.Used {
+		w.frames += uint64(countFrames(s.CallChain))
+		w.dropAll(s, e, reason)
+		return
+	}
+	w.weight = 1
+	if t.options.WeighByPeriod {
+		w.weight = max(s.Period, 1)
+	}
+	used := false
+	reason = sample.NoAddress
+	if s.Fields&perfdata.SampleIP != 0 {
+		reason = w.address(s, e)
+		used = reason == sample.Used
+	}
+	if len(s.Branches) > 0 {
+		r := w.branchStack(s, e)
+		w.stats.Kinds[sample.LBR].Add(r, 1)
+		used = used || r == sample.Used
+	}
+	if len(s.CallChain) > 0 && e.stacks != stackCalls {
+		r := w.callChain(s, e)
+		w.stats.Kinds[sample.Stack].Add(r, 1)
+		used = used || r == sample.Used
+	}
+	if used {
+		reason = sample.Used
+	}
+	w.stats.Samples.Add(reason, 1)
+}
+
+// admit applies the filters that concern the whole sample, and enters the
+// address space of its process.
+func (w *perfWorker) admit(s *perfdata.Sample, e *perfEvent) sample.Reason {
+	t := w.trace
+	switch {
+	case !e.wanted:
+		return sample.OtherEvent
+	case s.Time < t.from || s.Time >= t.to:
+		return sample.OtherTime
+	}
+	switch s.Mode() {
+	case perfdata.ModeGuestKernel, perfdata.ModeGuestUser:
+		return sample.Guest
+	case perfdata.ModeHypervisor:
+		return sample.Hypervisor
+	}
+	time := s.Time
+	if s.Fields&perfdata.SampleTime == 0 {
+		time = addrspace.Forever
+	}
+	w.user.Enter(uint32(s.PID), time)
+	w.kernel.Enter(kernelPID, time)
+	tag := w.user.Tag()
+	if s.PID == -1 {
+		tag = -1
+	}
+	if tag >= 0 {
+		w.processes[tag]++
+	}
+	if len(t.options.PIDs) > 0 && !containsPID(t.options.PIDs, s.PID) {
+		return sample.OtherProcess
+	}
+	if len(t.options.Processes) > 0 && (tag < 0 || !w.selected[tag]) {
+		return sample.OtherProcess
+	}
+	return sample.Used
+}
+
+// dropAll accounts for a sample of which nothing is used.
+func (w *perfWorker) dropAll(s *perfdata.Sample, e *perfEvent, r sample.Reason) {
+	w.stats.Samples.Add(r, 1)
+	if k, ok := addressKind(e.opcode); ok {
+		w.stats.Kinds[k].Add(r, 1)
+	}
+	if len(s.Branches) > 0 {
+		w.stats.Kinds[sample.LBR].Add(r, 1)
+		w.stats.Branches.Add(r, uint64(len(s.Branches)))
+	}
+	if n := countFrames(s.CallChain); n > 0 {
+		w.stats.Kinds[sample.Stack].Add(r, 1)
+		w.stats.Frames.Add(r, uint64(n))
+	}
+}
+
+// addressKind is the kind of a sample's address.
+func addressKind(op spt.Opcode) (sample.Kind, bool) {
+	switch {
+	case op == spt.OpETWInstr:
+		return sample.Timer, true
+	case op.IsIP():
+		return sample.PMC, true
+	}
+	return 0, false
+}
+
+// place is an address in an object.
+type place struct {
+	object int32
+	rva    uint32
+	reason sample.Reason // why the address is not used
+}
+
+// locate resolves an address, of the kernel or of the current process. After
+// is 1 for a return address, which may be the end of its region.
+func (w *perfWorker) locate(addr uint64, kernel bool, after uint64) place {
+	view := w.user
+	if kernel {
+		view = w.kernel
+	}
+	r := view.Find(addr - after)
+	if r == nil {
+		if !kernel {
+			r = view.FindSoon(addr - after)
+		}
+		if r == nil {
+			return place{object: -1, reason: w.unmapped(addr, kernel)}
+		}
+	}
+	if r.Owner < 0 {
+		return place{object: -1, reason: sample.Reason(-r.Owner)}
+	}
+	rva := addr + r.Bias
+	if rva>>32 != 0 {
+		return place{object: r.Owner, reason: sample.FarAddress}
+	}
+	return place{r.Owner, uint32(rva), w.trace.objects[r.Owner].skip}
+}
+
+func (w *perfWorker) unmapped(addr uint64, kernel bool) sample.Reason {
+	switch {
+	case addr == 0:
+		return sample.NoAddress
+	case addr&^0xfff == vsyscallPage:
+		return sample.Vsyscall
+	case kernel && w.trace.options.NoKernel:
+		return sample.KernelLeftOut
+	case kernel:
+		return sample.KernelUnmapped
+	case w.user.Tag() < 0:
+		return sample.UnknownProcess
+	}
+	return sample.Unmapped
+}
+
+const vsyscallPage = 0xffffffffff600000
+
+// address gives the sampled address to the sink.
+func (w *perfWorker) address(s *perfdata.Sample, e *perfEvent) sample.Reason {
+	kernel := s.Mode() == perfdata.ModeKernel || s.Mode() == perfdata.ModeUnknown && s.IP >= w.trace.kernelLow
+	p := w.locate(s.IP, kernel, 0)
+	if p.object >= 0 {
+		w.hits[p.object]++
+	}
+	kind, ok := addressKind(e.opcode)
+	switch {
+	case !ok && p.reason == sample.Used:
+		return sample.UnknownEvent
+	case !ok:
+		return p.reason
+	case p.reason == sample.Used:
+		w.sink.IP(w.trace.objects[p.object].index, byte(e.opcode), p.rva, w.weight)
+	}
+	w.stats.Kinds[kind].Add(p.reason, 1)
+	return p.reason
+}
+
+// branchStack gives the usable pieces of a branch stack to the sink: runs of
+// entries, each inside one and the same binary, with nothing dropped between
+// them. It returns the reason of the newest entry if nothing was usable.
+func (w *perfWorker) branchStack(s *perfdata.Sample, e *perfEvent) sample.Reason {
+	if e.stacks == stackCalls {
+		return w.lbrCallStack(s)
+	}
+	var first sample.Reason
+	used := false
+	binary := int32(-1)
+	w.stack = w.stack[:0]
+	flush := func() {
+		if len(w.stack) > 0 {
+			w.sink.Branches(w.trace.objects[binary].index, w.stack, w.weight)
+			w.stack = w.stack[:0]
+		}
+	}
+	for i := range s.Branches {
+		b := &s.Branches[i]
+		from, reason, to := w.branch(b)
+		w.stats.Branches.Add(reason, 1)
+		if reason != sample.Used {
+			flush()
+			if !used && first == sample.Used {
+				first = reason
+			}
+			continue
+		}
+		used = true
+		if from.object != binary || e.stacks == stackSingles {
+			flush()
+			binary = from.object
+		}
+		w.stack = append(w.stack, sample.Branch{To: to, From: from.rva})
+	}
+	flush()
+	if used {
+		return sample.Used
+	}
+	return first
+}
+
+// branch resolves one entry of a branch stack.
+func (w *perfWorker) branch(b *perfdata.Branch) (from place, reason sample.Reason, to uint32) {
+	switch {
+	case b.From == 0 && b.To == 0:
+		return place{}, sample.ZeroEntry, 0
+	case b.Flags.Spec() == perfdata.SpecWrongPath:
+		return place{}, sample.WrongPath, 0
+	case b.Flags.NotTaken():
+		return place{}, sample.NotTaken, 0
+	}
+	low := w.trace.kernelLow
+	from = w.locate(b.From, b.From >= low, 0)
+	if from.object < 0 || from.reason != sample.Used && from.reason != sample.OtherBinary {
+		return from, from.reason, 0
+	}
+	target := w.locate(b.To, b.To >= low, 0)
+	switch {
+	case target.object < 0:
+		return from, target.reason, 0
+	case target.object != from.object:
+		return from, sample.CrossBinary, 0
+	case target.reason != sample.Used:
+		return from, target.reason, 0
+	}
+	return from, from.reason, target.rva
+}
+
+// lbrCallStack gives a call stack that was recorded in branch registers to the
+// sink: the sampled address, then the calls that led there. A frame is written
+// as the address behind the call, as return addresses are.
+func (w *perfWorker) lbrCallStack(s *perfdata.Sample) sample.Reason {
+	c := chainBuilder{w: w}
+	c.add(w.locate(s.IP, s.IP >= w.trace.kernelLow, 0))
+	for i := range s.Branches {
+		b := &s.Branches[i]
+		if b.From == 0 && b.To == 0 {
+			c.add(place{object: -1, reason: sample.ZeroEntry})
+			continue
+		}
+		c.add(w.locate(b.From+1, b.From >= w.trace.kernelLow, 1))
+	}
+	c.flush()
+	w.stats.Branches.Merge(&c.account)
+	return c.result()
+}
+
+// callChain gives the usable pieces of a call chain to the sink.
+func (w *perfWorker) callChain(s *perfdata.Sample, e *perfEvent) sample.Reason {
+	mode := s.Mode()
+	c := chainBuilder{w: w}
+	after := uint64(0)
+	for i := 0; i < len(s.CallChain); i++ {
+		ip := s.CallChain[i]
+		if perfdata.ContextMarker(ip) {
+			c.flush()
+			mode = chainMode(ip)
+			after = 0 // each part begins with an address, not a return address
+			if ip == perfdata.ContextUserDeferred {
+				break // the rest is elsewhere; what follows is its number
+			}
+			continue
+		}
+		w.frames++
+		if mode == perfdata.ModeGuestKernel || mode == perfdata.ModeGuestUser || mode == perfdata.ModeHypervisor {
+			c.add(place{object: -1, reason: sample.Guest})
+			continue
+		}
+		p := w.locate(ip, mode == perfdata.ModeKernel || mode == perfdata.ModeUnknown && ip >= w.trace.kernelLow, after)
+		if e.opcode == 0 && p.reason == sample.Used {
+			p.reason = sample.UnknownEvent
+		}
+		c.add(p)
+		after = 1
+	}
+	c.flush()
+	w.stats.Frames.Merge(&c.account)
+	return c.result()
+}
+
+// chainBuilder cuts a call chain into pieces inside one binary.
+type chainBuilder struct {
+	w       *perfWorker
+	binary  int32
+	account sample.Account
+	first   sample.Reason
+	used    bool
+}
+
+func (c *chainBuilder) add(p place) {
+	w := c.w
+	if p.reason != sample.Used {
+		c.flush()
+		c.drop(p.reason, 1)
+		return
+	}
+	if len(w.calls) > 0 && p.object != c.binary {
+		c.flush()
+	}
+	c.binary = p.object
+	w.calls = append(w.calls, p.rva)
+}
+
+func (c *chainBuilder) drop(r sample.Reason, n uint64) {
+	c.account.Add(r, n)
+	if c.first == sample.Used {
+		c.first = r
+	}
+}
+
+// flush ends a piece.
+func (c *chainBuilder) flush() {
+	w := c.w
+	switch len(w.calls) {
+	case 0:
+	case 1:
+		c.drop(sample.SingleFrame, 1)
+	default:
+		c.used = true
+		c.account.Add(sample.Used, uint64(len(w.calls)))
+		w.sink.Calls(w.trace.objects[c.binary].index, w.calls, w.weight)
+	}
+	w.calls = w.calls[:0]
+}
+
+func (c *chainBuilder) result() sample.Reason {
+	if c.used {
+		return sample.Used
+	}
+	return c.first
+}
+
+// chainMode is the mode that a marker of a call chain begins.
+func chainMode(marker uint64) perfdata.CPUMode {
+	switch marker {
+	case perfdata.ContextKernel:
+		return perfdata.ModeKernel
+	case perfdata.ContextUser, perfdata.ContextUserDeferred:
+		return perfdata.ModeUser
+	case perfdata.ContextHypervisor:
+		return perfdata.ModeHypervisor
+	case perfdata.ContextGuest, perfdata.ContextGuestKernel:
+		return perfdata.ModeGuestKernel
+	case perfdata.ContextGuestUser:
+		return perfdata.ModeGuestUser
+	}
+	return perfdata.ModeUnknown
+}
+
+// countFrames is the number of addresses of a call chain.
+func countFrames(chain []uint64) (n int) {
+	for i := 0; i < len(chain); i++ {
+		switch {
+		case chain[i] == perfdata.ContextUserDeferred:
+			return n
+		case !perfdata.ContextMarker(chain[i]):
+			n++
+		}
+	}
+	return n
+}
+
+func containsPID(pids []uint32, pid int32) bool {
+	for _, p := range pids {
+		if p == uint32(pid) {
+			return true
+		}
+	}
+	return false
+}

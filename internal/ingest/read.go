@@ -1,0 +1,117 @@
+package ingest
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/spgo-tools/spgo/internal/sample"
+	"github.com/spgo-tools/spgo/pkg/binfmt"
+	"github.com/spgo-tools/spgo/pkg/perfdata"
+	"github.com/spgo-tools/spgo/pkg/spt"
+)
+
+// Read reads one input and gives its hits to sinks, one for each worker, which
+// newSink makes. The name - stands for stdin. Facts may be there together
+// with an error: what was read before it was given to the sinks.
+func Read(ctx context.Context, name string, stdin io.Reader, o *Options, reg sample.Registry, newSink func() sample.Sink) (*Facts, error) {
+	if name == "-" {
+		return readStream(ctx, stdin, o, reg, newSink)
+	}
+	fi, err := os.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !fi.IsDir() {
+		isSPT, err := sniffSPT(name, fi)
+		if err != nil {
+			return nil, err
+		}
+		if isSPT {
+			return readSPTFile(ctx, name, o, reg, newSink)
+		}
+	}
+	f, err := perfdata.Open(name, &perfdata.Options{SpoolDir: o.SpoolDir})
+	if err != nil {
+		return nil, binfmt.InFile(err, name)
+	}
+	defer f.Close()
+	return readPerf(ctx, f, name, o, reg, newSink)
+}
+
+// readStream reads standard input, of which only the beginning tells what it
+// is.
+func readStream(ctx context.Context, stdin io.Reader, o *Options, reg sample.Registry, newSink func() sample.Sink) (*Facts, error) {
+	const name = "-"
+	in := bufio.NewReaderSize(stdin, 1<<20)
+	head, err := in.Peek(4)
+	if err != nil && err != io.EOF {
+		return nil, binfmt.InFile(err, name)
+	}
+	if hasSPTSignature(head) {
+		r, err := spt.NewStreamReader(in, &spt.Options{Tolerate: true})
+		if err != nil {
+			return nil, binfmt.InFile(err, name)
+		}
+		return readSPT(ctx, r, name, o, reg, newSink)
+	}
+	f, err := perfdata.OpenStream(in, &perfdata.Options{Name: name, SpoolDir: o.SpoolDir})
+	if err != nil {
+		return nil, binfmt.InFile(err, name)
+	}
+	defer f.Close()
+	return readPerf(ctx, f, name, o, reg, newSink)
+}
+
+// sniffSPT says whether a file is an SPT, maybe compressed. Pipes are not
+// touched.
+func sniffSPT(name string, fi os.FileInfo) (bool, error) {
+	if !fi.Mode().IsRegular() {
+		return false, nil
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	in, closeIn, err := decompress(f)
+	if err != nil {
+		return false, nil // what is damaged here is for the reader of recordings to tell
+	}
+	defer closeIn()
+	head := make([]byte, 4)
+	n, _ := io.ReadFull(in, head)
+	return hasSPTSignature(head[:n]), nil
+}
+
+func hasSPTSignature(head []byte) bool {
+	return len(head) >= 4 && binary.LittleEndian.Uint32(head) == spt.Signature
+}
+
+// decompress undoes gzip and zstd, by their signatures.
+func decompress(r io.Reader) (in io.Reader, closeIn func(), err error) {
+	buffered := bufio.NewReaderSize(r, 1<<20)
+	head, _ := buffered.Peek(4)
+	switch {
+	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
+		z, err := gzip.NewReader(buffered)
+		if err != nil {
+			return nil, nil, fmt.Errorf("gzip: %w", err)
+		}
+		return z, func() { z.Close() }, nil
+	case bytes.HasPrefix(head, []byte{0x28, 0xb5, 0x2f, 0xfd}):
+		z, err := zstd.NewReader(buffered, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(128<<20))
+		if err != nil {
+			return nil, nil, fmt.Errorf("zstd: %w", err)
+		}
+		return z, z.Close, nil
+	}
+	return buffered, func() {}, nil
+}
