@@ -28,6 +28,7 @@ const (
 	Corrupt       Code = "SPT0113"
 	TooLarge      Code = "SPT0114"
 	Unsupported   Code = "SPT0115"
+	InputSkipped  Code = "SPT0116"
 )
 
 // Failures of aggregation.
@@ -103,6 +104,9 @@ var Codes = map[Code]Info{
 	Unsupported: {Failed, "a variant of the format is not supported",
 		"The file is sound but uses a feature that this program does not read.",
 		"Record or convert it without that feature."},
+	InputSkipped: {Damaged, "one of the inputs could not be used; the others were",
+		"The file is not a trace, or it is damaged at its beginning.",
+		"Check that file, or leave it out."},
 	NothingUsable: {Nothing, "nothing usable in the input",
 		"The input holds no samples that fall into a known binary, or filters left none.",
 		"Look at the reasons in the summary; record with branch stacks or a supported event, and widen the filters."},

@@ -127,9 +127,27 @@ func (e *EventStats) Period(p uint64) {
 	e.MaxPeriod = max(e.MaxPeriod, p)
 }
 
+// Merge adds the account of another part of the same event.
+func (e *EventStats) Merge(o *EventStats) {
+	e.Opcode = max(e.Opcode, o.Opcode)
+	e.Samples += o.Samples
+	e.Period(o.MinPeriod)
+	e.Period(o.MaxPeriod)
+}
+
 // NewStats returns an empty account.
 func NewStats() *Stats {
 	return &Stats{Events: map[string]*EventStats{}, Processes: map[string]uint64{}, Hits: map[int32]uint64{}}
+}
+
+// Event returns the account of an event, and makes it if there is none.
+func (s *Stats) Event(name string) *EventStats {
+	e := s.Events[name]
+	if e == nil {
+		e = &EventStats{}
+		s.Events[name] = e
+	}
+	return e
 }
 
 // Merge adds the account of another part.
@@ -141,14 +159,7 @@ func (s *Stats) Merge(o *Stats) {
 		s.Kinds[k].Merge(&o.Kinds[k])
 	}
 	for name, e := range o.Events {
-		have := s.Events[name]
-		if have == nil {
-			s.Events[name] = &EventStats{e.Opcode, e.Samples, e.MinPeriod, e.MaxPeriod}
-			continue
-		}
-		have.Samples += e.Samples
-		have.Period(e.MinPeriod)
-		have.Period(e.MaxPeriod)
+		s.Event(name).Merge(e)
 	}
 	for name, n := range o.Processes {
 		s.Processes[name] += n
