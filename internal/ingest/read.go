@@ -19,9 +19,17 @@ import (
 )
 
 // Read reads one input and gives its hits to sinks, one for each worker, which
-// newSink makes. The name - stands for stdin. Facts may be there together
-// with an error: what was read before it was given to the sinks.
+// newSink makes. The name - stands for stdin. Facts are there together with an
+// error too: what was read before it was given to the sinks.
 func Read(ctx context.Context, name string, stdin io.Reader, o *Options, reg sample.Registry, newSink func() sample.Sink) (*Facts, error) {
+	facts, err := read(ctx, name, stdin, o, reg, newSink)
+	if facts == nil {
+		facts = newFacts(name, "")
+	}
+	return facts, err
+}
+
+func read(ctx context.Context, name string, stdin io.Reader, o *Options, reg sample.Registry, newSink func() sample.Sink) (*Facts, error) {
 	if name == "-" {
 		return readStream(ctx, stdin, o, reg, newSink)
 	}

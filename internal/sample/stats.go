@@ -31,7 +31,6 @@ const (
 	NotTaken              // a branch that was not taken
 	CrossBinary           // a branch from one binary into another
 	SingleFrame           // a frame without a caller in the same binary
-	CutByDepth            // cut off by --lbr-depth
 	reasonCount
 )
 
@@ -39,7 +38,7 @@ var reasonNames = [reasonCount]string{
 	"used", "unmapped", "unknown_process", "jit", "vsyscall", "kernel_unmapped", "kernel_hidden", "kernel",
 	"guest", "hypervisor", "idle", "process_filter", "binary_filter", "time_filter", "event_filter",
 	"unknown_event", "malformed", "rva_over_4gib", "no_address", "zero_entry", "wrong_path", "not_taken",
-	"cross_binary", "single_frame", "lbr_depth",
+	"cross_binary", "single_frame",
 }
 
 // String is the name in summaries and JSON.
