@@ -1,0 +1,50 @@
+#!/bin/sh
+# Throughput and memory of sptaggregate on a large recording, beside perf
+# script on a part of it. Three runs of each in turn, from the page cache; the
+# median counts.
+#
+#	BENCH_BYTES  size of the large input (default 1,000,000,000)
+#	BENCH_DIR    where the inputs are kept (default: a folder for temporary files)
+set -eu
+cd "$(dirname "$0")/.."
+shared=${SPGO_SHARED:-../shared}
+bytes=${BENCH_BYTES:-1000000000}
+dir=${BENCH_DIR:-${TMPDIR:-/tmp}/spgo-bench}
+mkdir -p "$dir"
+seed=$shared/corpus/perf/google+autofdo__test.lbr
+if [ ! -f "$seed" ]; then
+	echo "no recording to repeat ($seed); using the one of the demonstration"
+	seed=testdata/demo/collatz.data
+fi
+big=$dir/big-$bytes.data
+part=$dir/part.data
+[ -f "$big" ] || go run ./scripts/repeat "$seed" "$big" "$bytes"
+[ -f "$part" ] || go run ./scripts/repeat "$seed" "$part" 125000000
+cat "$big" "$part" >/dev/null
+
+# measure LABEL FILE COMMAND...: seconds and peak memory, appended to the log.
+measure() {
+	label=$1 file=$2
+	shift 2
+	/usr/bin/env time -f '%e %U %S %M' -o "$dir/time" "$@" >/dev/null 2>&1 || true
+	tail -n 1 "$dir/time" | while read -r wall user sys rss; do
+		size=$(wc -c <"$file")
+		awk -v l="$label" -v s="$size" -v w="$wall" -v u="$user" -v y="$sys" -v r="$rss" \
+			'BEGIN { printf "%s\t%.0f\t%.2f\t%.2f\t%.0f\n", l, s / w / 1e6, w, u + y, r / 1024 }'
+	done >>"$dir/log"
+}
+
+: >"$dir/log"
+for run in 1 2 3; do
+	measure sptaggregate "$big" bin/sptaggregate --quiet -o "$dir/big.spt" "$big"
+	if command -v perf >/dev/null; then
+		measure "perf script -F ip,brstack" "$part" perf script -i "$part" -F ip,brstack
+		measure "perf report --stats" "$big" perf report --stats -i "$big"
+	fi
+done
+echo "machine: $(nproc) processors, $(awk -F': ' '/model name/ { print $2; exit }' /proc/cpuinfo), $(go version | cut -d' ' -f3)"
+printf '%-28s %8s %8s %8s %8s\n' "median of 3" MB/s "wall s" "CPU s" "RSS MB"
+cut -f1 "$dir/log" | sort -u | while read -r label; do
+	awk -F'\t' -v l="$label" '$1 == l' "$dir/log" | sort -t"$(printf '\t')" -k2,2n | sed -n 2p |
+		awk -F'\t' '{ printf "%-28s %8s %8s %8s %8s\n", $1, $2, $3, $4, $5 }'
+done
