@@ -88,9 +88,22 @@ var logFileLayout = layout[LogFile]{"log file header", []field[LogFile]{
 		read:  func(p *payload, h *LogFile) { h.Clock = Clock(p.U32()) },
 		write: func(b []byte, h *LogFile, _ int) []byte { return binfmt.AppendU32(b, uint32(h.Clock)) }},
 	u32Field("BuffersLost", 0, latest, func(h *LogFile) *uint32 { return &h.BuffersLost }),
-	asOptional(wideField("SessionName", 0, latest, func(h *LogFile) *string { return &h.Session })),
-	asOptional(wideField("FileName", 0, latest, func(h *LogFile) *string { return &h.FileName })),
+	nameField("SessionName", func(h *LogFile) *string { return &h.Session }),
+	nameField("FileName", func(h *LogFile) *string { return &h.FileName }),
 }}
+
+// nameField is a UTF-16 string that may lack its NUL or be missing: a file is
+// not given up for a name.
+func nameField(name string, at func(*LogFile) *string) field[LogFile] {
+	f := asOptional(wideField(name, 0, latest, at))
+	f.read = func(p *payload, h *LogFile) {
+		rest := p.Bytes(uint64(p.Len()))
+		c := binfmt.NewCursor(append(rest[:len(rest)&^1:len(rest)&^1], 0, 0), name, 0)
+		*at(h) = c.WString()
+		p.Seek(uint64(p.Pos() - len(rest) + min(c.Pos(), len(rest))))
+	}
+	return f
+}
 
 func decodeLogFile(r *Record, h *LogFile) error {
 	_, err := logFileLayout.decode(r, int(r.PointerSize), h)
