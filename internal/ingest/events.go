@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/spgo-tools/spgo/pkg/spt"
@@ -157,7 +158,7 @@ func isArmPMU(name string) bool {
 }
 
 // EventMap turns the names of events into opcodes: first as the user says,
-// then by the table.
+// then by the table. A nil map is one without settings.
 type EventMap struct {
 	given map[string]spt.Opcode
 	only  map[string]bool
@@ -173,8 +174,8 @@ func NewEventMap(settings, only []string) (*EventMap, error) {
 		if i <= 0 {
 			return nil, fmt.Errorf("event %q is not of the form NAME=OPCODE", s)
 		}
-		var op uint8
-		if _, err := fmt.Sscanf(s[i+1:], "%v", &op); err != nil || !spt.Opcode(op).IsIP() {
+		op, err := strconv.ParseUint(strings.TrimSpace(s[i+1:]), 0, 8)
+		if err != nil || !spt.Opcode(op).IsIP() {
 			return nil, fmt.Errorf("opcode %q of event %q is none of 0x01 to 0x05 and 0x41", s[i+1:], s[:i])
 		}
 		m.given[strings.ToLower(s[:i])] = spt.Opcode(op)
@@ -192,9 +193,11 @@ func NewEventMap(settings, only []string) (*EventMap, error) {
 
 // Opcode returns the opcode of an event by name.
 func (m *EventMap) Opcode(name string) (spt.Opcode, bool) {
-	for _, n := range []string{strings.ToLower(name), normalizeEvent(name)} {
-		if op, ok := m.given[n]; ok {
-			return op, true
+	if m != nil {
+		for _, n := range []string{strings.ToLower(name), normalizeEvent(name)} {
+			if op, ok := m.given[n]; ok {
+				return op, true
+			}
 		}
 	}
 	op, ok := eventOpcodes[normalizeEvent(name)]
@@ -203,5 +206,5 @@ func (m *EventMap) Opcode(name string) (spt.Opcode, bool) {
 
 // Wanted says whether the user asked for the event.
 func (m *EventMap) Wanted(name string) bool {
-	return m.only == nil || m.only[strings.ToLower(name)] || m.only[normalizeEvent(name)]
+	return m == nil || m.only == nil || m.only[strings.ToLower(name)] || m.only[normalizeEvent(name)]
 }

@@ -236,7 +236,7 @@ func isPEName(path string) bool {
 // ranges of addresses in which the RVA rises with the address.
 func (o *object) regions(owner int32, start, size, offset uint64) []addrspace.Region {
 	if start+size < start {
-		size = -start // up to the end of the address space
+		size = addrspace.Forever - start // up to the end of the address space
 	}
 	if o.file == nil {
 		return []addrspace.Region{{Start: start, End: start + size, Owner: owner, Bias: offset - start}}

@@ -23,7 +23,7 @@ type Options struct {
 	ImagePath []string  // folders that hold binaries
 	PathMap   []PathMap // places of the traced machine on this one
 
-	Workers  int    // goroutines that decode; at least 1
+	Workers  int    // goroutines that decode; 0 means 1
 	SpoolDir string // for inputs that cannot be read twice; empty: the system's
 
 	// Progress is called with bytes done; it may come from several goroutines.

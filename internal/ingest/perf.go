@@ -200,7 +200,7 @@ func (t *perfTrace) findTimes(index *perfdata.Index) error {
 func (t *perfTrace) samples(ctx context.Context, index *perfdata.Index, newSink func() sample.Sink) error {
 	source := t.file.Chunks(index)
 	defer source.Close()
-	workers := make([]*perfWorker, t.options.Workers)
+	workers := make([]*perfWorker, max(1, t.options.Workers))
 	var group sync.WaitGroup
 	for i := range workers {
 		w := newPerfWorker(t, newSink())

@@ -212,9 +212,6 @@ func (w *perfWorker) admit(s *perfdata.Sample, e *perfEvent) sample.Reason {
 	w.user.Enter(uint32(s.PID), time)
 	w.kernel.Enter(kernelPID, time)
 	tag := w.user.Tag()
-	if s.PID == -1 {
-		tag = -1
-	}
 	if tag >= 0 {
 		w.processes[tag]++
 	}

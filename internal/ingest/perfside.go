@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"strings"
 
+	"github.com/spgo-tools/spgo/internal/addrspace"
 	"github.com/spgo-tools/spgo/internal/sample"
+	"github.com/spgo-tools/spgo/pkg/binfmt"
 	"github.com/spgo-tools/spgo/pkg/perfdata"
 )
 
@@ -31,8 +33,13 @@ type sideEvent struct {
 	name       string // of a comm
 }
 
-// kernelPID stands for the address space of the kernel, as in perf's records.
-const kernelPID = 0xffffffff
+// kernelPID stands for the address space of the kernel, nobodyPID for a process
+// that ended or is not visible to the recorder. Maps of the kernel have that
+// number too, so the kernel needs one of its own.
+const (
+	kernelPID = 0xfffffffe
+	nobodyPID = 0xffffffff
+)
 
 // Owners of regions that are no files. They are the negative reasons for which
 // samples there are dropped.
@@ -76,30 +83,35 @@ func (t *perfTrace) sideBand(r *perfdata.Record) {
 	}
 }
 
-func (t *perfTrace) add(e sideEvent) { t.side = append(t.side, e) }
+func (t *perfTrace) add(e sideEvent) {
+	if e.pid != nobodyPID {
+		t.side = append(t.side, e)
+	}
+}
 
 // decode decodes a record and gives it a time. A record of a file without time
 // stamps on such records happened after the sample before it; one that perf
-// made up itself has time 0 and so precedes everything.
+// made up itself has time 0, or in some files all ones, and so precedes
+// everything.
 func (t *perfTrace) decode(r *perfdata.Record, ev perfdata.Event) (time uint64, ok bool) {
 	ids, err := t.file.Decode(r, ev)
 	if err != nil {
 		t.facts.Losses["malformed_"+strings.ToLower(r.Type.String())]++
 		return 0, false
 	}
-	if ids.Fields&perfdata.SampleTime != 0 {
+	if ids.Fields&perfdata.SampleTime != 0 && ids.Time != addrspace.Forever {
 		return ids.Time, true
 	}
 	return t.clock, true
 }
 
-// sampleClock notes the time of a sample if later records need it.
+// sampleClock notes the time after a sample if later records need it.
 func (t *perfTrace) sampleClock(r *perfdata.Record) {
 	if t.clockDecoder == nil {
 		return
 	}
-	if t.clockDecoder.Decode(r, &t.clockSample) == perfdata.DefectNone {
-		t.clock = max(t.clock, t.clockSample.Time)
+	if s := &t.clockSample; t.clockDecoder.Decode(r, s) == perfdata.DefectNone && s.Fields&perfdata.SampleTime != 0 {
+		t.clock = max(t.clock, binfmt.SatAdd(s.Time, 1))
 	}
 }
 
@@ -109,11 +121,11 @@ func (t *perfTrace) mapEvent(m *perfdata.Mmap, time uint64) {
 	switch m.Mode {
 	case perfdata.ModeGuestKernel, perfdata.ModeGuestUser, perfdata.ModeHypervisor:
 		return // samples of guests are not resolved
-	case perfdata.ModeKernel:
-		e.pid = kernelPID
-	}
-	if e.pid == kernelPID && m.Mode != perfdata.ModeKernel && m.PID != -1 {
-		return
+	case perfdata.ModeUser:
+	default:
+		if m.Mode == perfdata.ModeKernel || e.pid == nobodyPID {
+			e.pid = kernelPID
+		}
 	}
 	switch {
 	case m.Data || m.V2 && m.Prot&protExec == 0:
@@ -122,7 +134,7 @@ func (t *perfTrace) mapEvent(m *perfdata.Mmap, time uint64) {
 		e.thing = t.kernelMap(m)
 	case m.Name == "[vsyscall]":
 		e.thing = ownerVsyscall
-	case isAnonymous(m.Name):
+	case isAnonymous(m.Name) && len(m.BuildID) == 0:
 		e.thing = ownerJIT
 	default:
 		e.thing = t.mapped(m)
@@ -135,7 +147,8 @@ const (
 	ksymbolBPF = 1 // of Ksymbol.Kind
 )
 
-// isAnonymous says whether code in a map of this name is made at run time. The
+// isAnonymous says whether code in a map of this name is made at run time,
+// unless it has a build id: then it is a program that runs from memory. The
 // vdso is not: the kernel brings it along as an image.
 func isAnonymous(name string) bool {
 	if name == "" || strings.HasPrefix(name, "//") || strings.HasPrefix(name, "anon_inode:") || strings.HasPrefix(name, "[anon") ||
