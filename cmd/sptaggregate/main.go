@@ -1,0 +1,63 @@
+// Command sptaggregate turns traces into a sample profile trace (SPT).
+package main
+
+import (
+	"runtime"
+
+	urfave "github.com/urfave/cli/v2"
+
+	"github.com/spgo-tools/spgo/internal/cli"
+)
+
+func main() { command().Main() }
+
+func command() *cli.Command {
+	const (
+		documented = "Microsoft's options:"
+		selection  = "What to take:"
+		binaries   = "Where the binaries are:"
+		output     = "Output:"
+	)
+	return &cli.Command{
+		Name:    "sptaggregate",
+		Summary: "aggregate the samples of traces into a sample profile trace (SPT)",
+		Forms: []string{
+			"[options] /etl trace,trace... out.spt",
+			"[options] trace... out.spt",
+			"[options] -o out.spt trace...",
+		},
+		Examples: []string{
+			"sptaggregate /etl perf.data app.spt            aggregate a Linux recording",
+			"sptaggregate /etl a.data,b.data /binary:app -o app.spt",
+			"perf record -b -o - ./app | sptaggregate - -o app.spt",
+			"sptaggregate part1.spt part2.spt all.spt       fold partial results",
+		},
+		Notes: `
+Inputs are perf.data files, pipes (-) and directories, and SPT files; .gz and
+.zst are read as they are. The summary says what was used, what was dropped and
+why. An existing output is replaced only if it is an SPT and was named by -o or
+after /etl. No output is written where nothing is usable.`,
+		Formats: "SPT version 1",
+		Flags: []urfave.Flag{
+			&urfave.StringSliceFlag{Name: "etl", Aliases: []string{"perf"}, Category: documented, Usage: "`LIST`: traces, separated by commas; may be repeated"},
+			&urfave.StringSliceFlag{Name: "process", Category: documented, Usage: "`LIST`: only these processes (name of process or executable)"},
+			&urfave.StringSliceFlag{Name: "binary", Category: documented, Usage: "`LIST`: only these binaries (name or path, any case)"},
+			&urfave.BoolFlag{Name: "nokernel", Category: documented, Usage: "leave out the kernel and its modules"},
+
+			&urfave.StringSliceFlag{Name: "pid", Category: selection, Usage: "`LIST`: only these process ids"},
+			&urfave.StringFlag{Name: "time", Category: selection, Usage: "`FROM,TO`: only this span, in seconds from the start"},
+			&urfave.StringSliceFlag{Name: "events", Category: selection, Usage: "`LIST`: only these events"},
+			&urfave.StringSliceFlag{Name: "event", Category: selection, Usage: "`NAME=OPCODE`: count an event as 0x01 cycles, 0x02 instructions,\n0x03 branches, 0x04 L1I misses, 0x05 L1D misses or 0x41 timer"},
+			&urfave.StringFlag{Name: "weight", Value: "sample", Category: selection, Usage: "`KIND`: a sample counts 1 (sample) or its period (period)"},
+			&urfave.StringFlag{Name: "max-lost", Category: selection, Usage: "`PERCENT`: fail with exit code 5 if more samples were lost"},
+
+			&urfave.StringSliceFlag{Name: "image-path", Category: binaries, Usage: "`LIST`: folders to search for the binaries"},
+			&urfave.StringSliceFlag{Name: "path-map", Category: binaries, Usage: "`FROM=TO`: where paths of the traced machine are here"},
+
+			&urfave.StringFlag{Name: "output", Aliases: []string{"o"}, Category: output, Usage: "`FILE`: the SPT to write; - is standard output"},
+			&urfave.IntFlag{Name: "lbr-depth", Value: 255, Category: output, Usage: "`N`: at most N branches in a record (255; readers that expect\nhardware stacks may need 32)"},
+			&urfave.IntFlag{Name: "jobs", Aliases: []string{"j"}, Value: runtime.GOMAXPROCS(0), Category: output, Usage: "`N`: number of workers (default: the processors)"},
+		},
+		Run: run,
+	}
+}

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"os"
+
+	"github.com/spgo-tools/spgo/internal/cli"
+	"github.com/spgo-tools/spgo/internal/diag"
+	"github.com/spgo-tools/spgo/internal/report"
+	"github.com/spgo-tools/spgo/pkg/binfmt"
+	"github.com/spgo-tools/spgo/pkg/spt"
+)
+
+func run(c *cli.Context) (cli.Result, error) {
+	if text := c.String("assemble"); text != "" {
+		return nil, assemble(c, text, c.String("output"))
+	}
+	if len(c.Operands) != 1 {
+		return nil, diag.New(diag.BadOperands, "one SPT is wanted, %d files are named", len(c.Operands))
+	}
+	if c.Int("top") < 0 {
+		return nil, diag.New(diag.BadValue, "--top takes a number from 0 on")
+	}
+	name := c.Operands[0]
+	r, err := open(c, name)
+	if err != nil {
+		return nil, binfmt.InFile(err, name)
+	}
+	for _, w := range r.Warnings() {
+		c.Warn(diag.New(diag.OddSPT, "%v", w).In(name))
+	}
+	d := &report.SPTDump{File: name, Reader: r, Parts: parts(c), Top: c.Int("top")}
+	// What is skipped is known only after the records were read, so they are
+	// read while the result is printed.
+	d.AtEnd = func() error { return damage(c, name, r) }
+	if c.Bool("summary") {
+		if err := d.Summarize(); err != nil {
+			return nil, binfmt.InFile(err, name)
+		}
+		return d, d.AtEnd()
+	}
+	return d, nil
+}
+
+// open opens the file, or standard input.
+func open(c *cli.Context, name string) (*spt.Reader, error) {
+	options := &spt.Options{Tolerate: true}
+	if name == "-" {
+		return spt.NewStreamReader(c.In, options)
+	}
+	return spt.Open(name, options)
+}
+
+// parts are the parts of the text form that the options select; each of
+// Microsoft's options shows its part alone.
+func parts(c *cli.Context) spt.Part {
+	var p spt.Part
+	for _, o := range []struct {
+		name string
+		part spt.Part
+	}{
+		{"header", spt.PartHeader}, {"progid", spt.PartPrograms}, {"strtab", spt.PartStrings}, {"event", spt.PartRecords},
+	} {
+		if c.Bool(o.name) {
+			p |= o.part
+		}
+	}
+	if c.Bool("all") || p == 0 && !c.Bool("summary") {
+		p = spt.PartAll
+	}
+	return p
+}
+
+// damage reports what the reader had to skip: as errors, or as warnings where
+// that is tolerated.
+func damage(c *cli.Context, name string, r *spt.Reader) error {
+	var errs []error
+	for _, s := range r.Stats().Skipped {
+		e := diag.Of(binfmt.InFile(s.First, name))
+		e.Count = s.Times
+		if c.Bool("tolerate") {
+			e.Code = diag.DamagedPart
+			c.Warn(e)
+			continue
+		}
+		errs = append(errs, e)
+	}
+	if err := r.Err(); err != nil {
+		errs = append(errs, binfmt.InFile(err, name))
+	}
+	return errors.Join(errs...)
+}
+
+// assemble makes an SPT from its text form.
+func assemble(c *cli.Context, name, output string) error {
+	if output == "" {
+		return diag.New(diag.BadOperands, "--assemble needs -o FILE")
+	}
+	text := c.In
+	if name != "-" {
+		f, err := os.Open(name)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		text = f
+	}
+	parse := func(w io.Writer) error { return binfmt.InFile(spt.ParseText(w, text), name) }
+	if output == "-" {
+		return parse(c.Out)
+	}
+	return cli.WriteFile(c.Context.Context, output, parse)
+}

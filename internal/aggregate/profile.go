@@ -1,0 +1,162 @@
+package aggregate
+
+import (
+	"sync"
+
+	"github.com/spgo-tools/spgo/internal/sample"
+	"github.com/spgo-tools/spgo/pkg/binfmt"
+	"github.com/spgo-tools/spgo/pkg/spt"
+)
+
+// Shard is the sum of one worker. It implements [sample.Sink].
+type Shard struct {
+	binaries []*counts // by registered binary; nil: no hits
+	depth    int       // most branches of a record
+	cut      uint64    // pairs separated because of depth
+	stack    []uint64
+	scratch  []byte
+}
+
+// counts is the sum of one binary.
+type counts struct {
+	hits     counter // opcode in the high half, RVA in the low one
+	branches chains
+	calls    chains
+}
+
+func (s *Shard) of(binary int32) *counts {
+	for int(binary) >= len(s.binaries) {
+		s.binaries = append(s.binaries, nil)
+	}
+	if s.binaries[binary] == nil {
+		s.binaries[binary] = &counts{}
+		if s.depth < spt.MaxEntries {
+			s.binaries[binary].branches.whole = whole{}
+		}
+	}
+	return s.binaries[binary]
+}
+
+// IP implements [sample.Sink].
+func (s *Shard) IP(binary int32, opcode byte, rva uint32, n uint64) {
+	if n > 0 {
+		s.of(binary).hits.add(uint64(opcode)<<32|uint64(rva), n)
+	}
+}
+
+// Branches implements [sample.Sink].
+func (s *Shard) Branches(binary int32, stack []sample.Branch, n uint64) {
+	if n == 0 {
+		return
+	}
+	c := &s.of(binary).branches
+	if c.whole != nil {
+		s.wholeStack(c, stack, n)
+	}
+	before := int32(-1)
+	for _, b := range stack {
+		id := c.visit(arc(b.To, b.From), n)
+		if before >= 0 {
+			c.follow(before, id, n)
+		}
+		before = id
+	}
+}
+
+// wholeStack keeps a stack as it is, in pieces of at most the depth.
+func (s *Shard) wholeStack(c *chains, stack []sample.Branch, n uint64) {
+	for len(stack) > 0 {
+		piece := stack[:min(len(stack), s.depth)]
+		s.stack = s.stack[:0]
+		for _, b := range piece {
+			s.stack = append(s.stack, arc(b.To, b.From))
+		}
+		s.scratch = c.whole.add(s.stack, s.scratch, n)
+		if stack = stack[len(piece):]; len(stack) > 0 {
+			s.cut = binfmt.SatAdd(s.cut, n)
+		}
+	}
+}
+
+// Calls implements [sample.Sink].
+func (s *Shard) Calls(binary int32, frames []uint32, n uint64) {
+	if n == 0 {
+		return
+	}
+	c := &s.of(binary).calls
+	before := int32(-1)
+	for i := 1; i < len(frames); i++ {
+		id := c.visit(arc(frames[i-1], frames[i]), n)
+		if before >= 0 {
+			c.follow(before, id, n)
+		}
+		before = id
+	}
+}
+
+// merge adds another shard.
+func (s *Shard) merge(o *Shard) {
+	s.cut = binfmt.SatAdd(s.cut, o.cut)
+	for i, c := range o.binaries {
+		if c == nil {
+			continue
+		}
+		into := s.of(int32(i))
+		c.hits.each(into.hits.add)
+		into.branches.merge(&c.branches)
+		into.calls.merge(&c.calls)
+	}
+}
+
+// Profile is the sum of everything. It implements [sample.Registry].
+type Profile struct {
+	mu       sync.Mutex
+	binaries []sample.Binary
+	byKey    map[sample.Key]int32
+	sum      Shard
+	depth    int
+}
+
+// New returns an empty profile whose records will hold at most depth branches,
+// 1 to 255.
+func New(depth int) *Profile {
+	return &Profile{byKey: map[sample.Key]int32{}, sum: Shard{depth: depth}, depth: depth}
+}
+
+// NewShard returns an empty sum for one worker.
+func (p *Profile) NewShard() *Shard { return &Shard{depth: p.depth} }
+
+// Register implements [sample.Registry]. Of several names of one identity the
+// least one is kept, so that the order of the inputs has no effect.
+func (p *Profile) Register(b sample.Binary) int32 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	key := b.Key()
+	i, ok := p.byKey[key]
+	if !ok {
+		i = int32(len(p.binaries))
+		p.byKey[key] = i
+		p.binaries = append(p.binaries, b)
+		return i
+	}
+	have := &p.binaries[i]
+	if have.Identity == sample.IdentitySPT && b.Identity != sample.IdentitySPT {
+		have.Identity, have.Path = b.Identity, b.Path
+	}
+	have.Name = min(have.Name, b.Name)
+	return i
+}
+
+// Binary returns the binary of an index.
+func (p *Profile) Binary(i int32) sample.Binary {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.binaries[i]
+}
+
+// Merge adds the sum of a worker, which must not be used any more.
+func (p *Profile) Merge(s *Shard) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.sum.merge(s)
+}
