@@ -44,6 +44,7 @@ type evidence struct {
 	size     uint32   // SizeOfImage of a PE, 0 where it is not known
 	stamp    uint32   // TimeDateStamp of a PE, 0 where it is not known
 	windows  bool     // a PE
+	window   bool     // of a PE: its start is mapped, which is where addresses count from
 	offsets  []uint64 // file offsets of its executable maps
 
 	module       bool   // a module of the kernel
@@ -81,7 +82,7 @@ func (l *locator) locate(ev *evidence) *object {
 	}
 	file, stale := l.open(ev)
 	if file == nil {
-		b.FileOffsets = !ev.windows
+		b.FileOffsets = !ev.window
 		return &object{binary: b, windows: ev.windows, stale: stale}
 	}
 	if ev.buildID == nil {

@@ -15,16 +15,26 @@ func (t *perfTrace) sortSide() {
 
 // reservations learns the size of PE images from what is mapped before them:
 // Wine reserves SizeOfImage bytes of anonymous memory, then maps the headers
-// of the file to its start.
+// of the file to its start. Headers that are mapped elsewhere belong to a file
+// that is read as data.
 func (t *perfTrace) reservations() {
-	last := map[uint32]sideEvent{}
-	for _, e := range t.side {
-		if e.kind != sideMap {
+	last := map[uint32]*sideEvent{}
+	for i := range t.side {
+		e := &t.side[i]
+		if e.kind != sideMap && e.kind != sideHeaders {
 			continue
 		}
+		reserved := false
 		if e.thing >= 0 && t.evidence[e.thing].windows && e.offset == 0 {
-			if r, ok := last[e.pid]; ok && r.thing == ownerJIT && r.start == e.start && r.len <= 1<<32-1 {
+			r := last[e.pid]
+			reserved = r != nil && r.kind == sideMap && r.thing == ownerJIT && r.start == e.start && r.len <= 1<<32-1
+			if reserved {
 				t.evidence[e.thing].size = uint32(r.len)
+			}
+		}
+		if e.kind == sideHeaders {
+			if e.kind = sideData; reserved {
+				e.kind = sideMap
 			}
 		}
 		last[e.pid] = e
@@ -96,9 +106,7 @@ func (t *perfTrace) replayMap(b *addrspace.Builder, e *sideEvent) {
 		b.Map(kernelPID, e.time, addrspace.Region{Start: e.start, End: end, Owner: e.thing, Bias: bias})
 		return
 	}
-	if p := t.current(b, e); p.exe == "" && t.evidence[e.thing].path != vdsoName {
-		p.exe = t.evidence[e.thing].path
-	}
+	t.current(b, e).runs(t.evidence[e.thing].path)
 	switch {
 	case o.windows:
 		t.mapPE(b, e, end)
@@ -128,10 +136,14 @@ func (t *perfTrace) keepsFile(b *addrspace.Builder, e *sideEvent, end uint64) bo
 // bytes, in which addresses count from the start.
 func (t *perfTrace) mapPE(b *addrspace.Builder, e *sideEvent, end uint64) {
 	o := t.objects[e.thing]
-	if r, ok := b.Find(e.pid, e.start); ok && r.Owner == e.thing && r.End >= end && e.offset != 0 {
-		return // a section inside the window
-	}
 	if e.offset != 0 {
+		if r, ok := b.Find(e.pid, e.start); ok && r.Owner == e.thing && r.End >= end {
+			return // a section inside the window
+		}
+		b.Unmap(e.pid, e.time, e.start, end)
+		if o.file == nil && t.evidence[e.thing].window {
+			return // offsets in the file do not count like addresses of other processes
+		}
 		for _, r := range o.regions(e.thing, e.start, e.len, e.offset) {
 			b.Map(e.pid, e.time, r)
 		}

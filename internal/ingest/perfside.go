@@ -14,8 +14,9 @@ import (
 type sideKind uint8
 
 const (
-	sideMap  sideKind = iota
-	sideData          // a map without code: it only takes the place of what was there
+	sideMap     sideKind = iota
+	sideData             // a map without code: it only takes the place of what was there
+	sideHeaders          // the start of a PE file, mapped without code
 	sideComm
 	sideExec
 	sideFork
@@ -127,8 +128,10 @@ func (t *perfTrace) mapEvent(m *perfdata.Mmap, time uint64) {
 			e.pid = kernelPID
 		}
 	}
-	switch {
-	case m.Data || m.V2 && m.Prot&protExec == 0:
+	switch data := m.Data || m.V2 && m.Prot&protExec == 0; {
+	case data && m.PgOff == 0 && isPEName(m.Name):
+		e.kind, e.thing = sideHeaders, t.mapped(m)
+	case data:
 		e.kind = sideData
 	case e.pid == kernelPID:
 		e.thing = t.kernelMap(m)
@@ -182,6 +185,7 @@ func (t *perfTrace) mapped(m *perfdata.Mmap) int32 {
 	ev := t.evidence[n]
 	if isPEName(ev.path) {
 		ev.windows = true
+		ev.window = ev.window || m.PgOff == 0
 	}
 	const enough = 16 // maps to check a file against
 	if len(ev.offsets) < enough {

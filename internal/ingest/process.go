@@ -36,6 +36,16 @@ func (p *process) name() string {
 	return "unknown"
 }
 
+// runs notes a file whose code is mapped. The first one is the executable, but
+// under Wine that is a loader, and the executable the first .exe.
+func (p *process) runs(path string) {
+	switch {
+	case path == vdsoName:
+	case p.exe == "", strings.HasSuffix(strings.ToLower(path), ".exe") && !isPEName(p.exe):
+		p.exe = path
+	}
+}
+
 // matches says whether any of the filters names the process: by its
 // executable, or by a name that may be cut.
 func (p *process) matches(filters []string) bool {
@@ -43,13 +53,20 @@ func (p *process) matches(filters []string) bool {
 		return true
 	}
 	for _, f := range filters {
-		cut := sample.BaseName(f)
-		cut = cut[:min(len(cut), commLength)]
+		base := sample.BaseName(f)
+		exact := base == f && len(f) <= commLength
 		for _, n := range p.names {
-			if strings.EqualFold(n, cut) || strings.EqualFold(n, f) {
+			if !strings.EqualFold(n, cutComm(base)) {
+				continue
+			}
+			// A name that comes from the executable tells less than its path.
+			if exact || p.exe == "" || !strings.EqualFold(n, cutComm(sample.BaseName(p.exe))) {
 				return true
 			}
 		}
 	}
 	return false
 }
+
+// cutComm is what Linux makes of the name of an executable.
+func cutComm(name string) string { return name[:min(len(name), commLength)] }
