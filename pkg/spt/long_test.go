@@ -48,7 +48,7 @@ func hugeSize() int64 {
 	if os.Getenv("SPGO_LONG") == "1" {
 		return 10e9
 	}
-	return 50e6
+	return 10e6
 }
 
 // allocated returns the bytes that f allocates, freed ones included.
