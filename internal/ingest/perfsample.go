@@ -155,12 +155,14 @@ func (w *perfWorker) sample(s *perfdata.Sample) {
 	es := &w.events[e.number]
 	es.Samples++
 	es.Period(s.Period)
+	chain := e.callChain(s)
+	frames := countFrames(chain)
 	w.branches += uint64(len(s.Branches))
+	w.frames += frames
 
 	reason := w.admit(s, e)
 	if reason != sample.Used {
-		w.frames += uint64(countFrames(s.CallChain))
-		w.dropAll(s, e, reason)
+		w.dropAll(s, e, frames, reason)
 		return
 	}
 	w.weight = 1
@@ -173,13 +175,13 @@ func (w *perfWorker) sample(s *perfdata.Sample) {
 		reason = w.address(s, e)
 		used = reason == sample.Used
 	}
-	if len(s.Branches) > 0 {
+	if len(s.Branches) > 0 && e.stacks != stackCalls {
 		r := w.branchStack(s, e)
 		w.stats.Kinds[sample.LBR].Add(r, 1)
 		used = used || r == sample.Used
 	}
-	if len(s.CallChain) > 0 && e.stacks != stackCalls {
-		r := w.callChain(s, e)
+	if frames > 0 || len(s.Branches) > 0 && e.stacks == stackCalls {
+		r := w.callStack(s, e, chain)
 		w.stats.Kinds[sample.Stack].Add(r, 1)
 		used = used || r == sample.Used
 	}
@@ -225,18 +227,23 @@ func (w *perfWorker) admit(s *perfdata.Sample, e *perfEvent) sample.Reason {
 }
 
 // dropAll accounts for a sample of which nothing is used.
-func (w *perfWorker) dropAll(s *perfdata.Sample, e *perfEvent, r sample.Reason) {
+func (w *perfWorker) dropAll(s *perfdata.Sample, e *perfEvent, frames uint64, r sample.Reason) {
 	w.stats.Samples.Add(r, 1)
 	if k, ok := addressKind(e.opcode); ok {
 		w.stats.Kinds[k].Add(r, 1)
 	}
+	calls := frames > 0
 	if len(s.Branches) > 0 {
-		w.stats.Kinds[sample.LBR].Add(r, 1)
+		if e.stacks == stackCalls {
+			calls = true
+		} else {
+			w.stats.Kinds[sample.LBR].Add(r, 1)
+		}
 		w.stats.Branches.Add(r, uint64(len(s.Branches)))
 	}
-	if n := countFrames(s.CallChain); n > 0 {
+	if calls {
 		w.stats.Kinds[sample.Stack].Add(r, 1)
-		w.stats.Frames.Add(r, uint64(n))
+		w.stats.Frames.Add(r, frames)
 	}
 }
 
@@ -326,9 +333,6 @@ func (w *perfWorker) address(s *perfdata.Sample, e *perfEvent) sample.Reason {
 // entries, each inside one and the same binary, with nothing dropped between
 // them. It returns the reason of the newest entry if nothing was usable.
 func (w *perfWorker) branchStack(s *perfdata.Sample, e *perfEvent) sample.Reason {
-	if e.stacks == stackCalls {
-		return w.lbrCallStack(s)
-	}
 	var first sample.Reason
 	used := false
 	binary := int32(-1)
@@ -389,140 +393,6 @@ func (w *perfWorker) branch(b *perfdata.Branch) (from place, reason sample.Reaso
 		return from, target.reason, 0
 	}
 	return from, from.reason, target.rva
-}
-
-// lbrCallStack gives a call stack that was recorded in branch registers to the
-// sink: the sampled address, then the calls that led there. A frame is written
-// as the address behind the call, as return addresses are.
-func (w *perfWorker) lbrCallStack(s *perfdata.Sample) sample.Reason {
-	c := chainBuilder{w: w}
-	c.add(w.locate(s.IP, s.IP >= w.trace.kernelLow, 0))
-	for i := range s.Branches {
-		b := &s.Branches[i]
-		if b.From == 0 && b.To == 0 {
-			c.add(place{object: -1, reason: sample.ZeroEntry})
-			continue
-		}
-		c.add(w.locate(b.From+1, b.From >= w.trace.kernelLow, 1))
-	}
-	c.flush()
-	w.stats.Branches.Merge(&c.account)
-	return c.result()
-}
-
-// callChain gives the usable pieces of a call chain to the sink.
-func (w *perfWorker) callChain(s *perfdata.Sample, e *perfEvent) sample.Reason {
-	mode := s.Mode()
-	c := chainBuilder{w: w}
-	after := uint64(0)
-	for i := 0; i < len(s.CallChain); i++ {
-		ip := s.CallChain[i]
-		if perfdata.ContextMarker(ip) {
-			c.flush()
-			mode = chainMode(ip)
-			after = 0 // each part begins with an address, not a return address
-			if ip == perfdata.ContextUserDeferred {
-				break // the rest is elsewhere; what follows is its number
-			}
-			continue
-		}
-		w.frames++
-		if mode == perfdata.ModeGuestKernel || mode == perfdata.ModeGuestUser || mode == perfdata.ModeHypervisor {
-			c.add(place{object: -1, reason: sample.Guest})
-			continue
-		}
-		p := w.locate(ip, mode == perfdata.ModeKernel || mode == perfdata.ModeUnknown && ip >= w.trace.kernelLow, after)
-		if e.opcode == 0 && p.reason == sample.Used {
-			p.reason = sample.UnknownEvent
-		}
-		c.add(p)
-		after = 1
-	}
-	c.flush()
-	w.stats.Frames.Merge(&c.account)
-	return c.result()
-}
-
-// chainBuilder cuts a call chain into pieces inside one binary.
-type chainBuilder struct {
-	w       *perfWorker
-	binary  int32
-	account sample.Account
-	first   sample.Reason
-	used    bool
-}
-
-func (c *chainBuilder) add(p place) {
-	w := c.w
-	if p.reason != sample.Used {
-		c.flush()
-		c.drop(p.reason, 1)
-		return
-	}
-	if len(w.calls) > 0 && p.object != c.binary {
-		c.flush()
-	}
-	c.binary = p.object
-	w.calls = append(w.calls, p.rva)
-}
-
-func (c *chainBuilder) drop(r sample.Reason, n uint64) {
-	c.account.Add(r, n)
-	if c.first == sample.Used {
-		c.first = r
-	}
-}
-
-// flush ends a piece.
-func (c *chainBuilder) flush() {
-	w := c.w
-	switch len(w.calls) {
-	case 0:
-	case 1:
-		c.drop(sample.SingleFrame, 1)
-	default:
-		c.used = true
-		c.account.Add(sample.Used, uint64(len(w.calls)))
-		w.sink.Calls(w.trace.objects[c.binary].index, w.calls, w.weight)
-	}
-	w.calls = w.calls[:0]
-}
-
-func (c *chainBuilder) result() sample.Reason {
-	if c.used {
-		return sample.Used
-	}
-	return c.first
-}
-
-// chainMode is the mode that a marker of a call chain begins.
-func chainMode(marker uint64) perfdata.CPUMode {
-	switch marker {
-	case perfdata.ContextKernel:
-		return perfdata.ModeKernel
-	case perfdata.ContextUser, perfdata.ContextUserDeferred:
-		return perfdata.ModeUser
-	case perfdata.ContextHypervisor:
-		return perfdata.ModeHypervisor
-	case perfdata.ContextGuest, perfdata.ContextGuestKernel:
-		return perfdata.ModeGuestKernel
-	case perfdata.ContextGuestUser:
-		return perfdata.ModeGuestUser
-	}
-	return perfdata.ModeUnknown
-}
-
-// countFrames is the number of addresses of a call chain.
-func countFrames(chain []uint64) (n int) {
-	for i := 0; i < len(chain); i++ {
-		switch {
-		case chain[i] == perfdata.ContextUserDeferred:
-			return n
-		case !perfdata.ContextMarker(chain[i]):
-			n++
-		}
-	}
-	return n
 }
 
 func containsPID(pids []uint32, pid int32) bool {
