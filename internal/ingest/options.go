@@ -1,11 +1,13 @@
 package ingest
 
 import (
+	"math"
 	"path/filepath"
 	"strconv"
 	"strings"
 
 	"github.com/spgo-tools/spgo/internal/sample"
+	"github.com/spgo-tools/spgo/pkg/binfmt"
 )
 
 // Options says what to take from a trace and where to look for binaries. The
@@ -59,9 +61,15 @@ func parseSeconds(s string, field *float64) bool {
 // nanoseconds turns the range into time stamps of a clock in nanoseconds that
 // starts at start.
 func (r *TimeRange) nanoseconds(start uint64) (from, to uint64) {
-	from, to = start+uint64(r.From*1e9), ^uint64(0)
+	after := func(seconds float64) uint64 {
+		if seconds >= math.MaxUint64/1e9 {
+			return math.MaxUint64 // centuries: the conversion would not fit
+		}
+		return binfmt.SatAdd(start, uint64(seconds*1e9))
+	}
+	from, to = after(r.From), math.MaxUint64
 	if r.To > 0 {
-		to = start + uint64(r.To*1e9)
+		to = after(r.To)
 	}
 	return from, to
 }
