@@ -18,13 +18,14 @@ var eventOpcodes = map[string]spt.Opcode{
 	"cpu_clk_unhalted.thread": spt.OpUnhaltCycle, "cpu_clk_unhalted.thread_p": spt.OpUnhaltCycle,
 	"cpu_clk_unhalted.core": spt.OpUnhaltCycle, "cpu_clk_unhalted.core_p": spt.OpUnhaltCycle,
 	"cpu_clk_unhalted.ref_tsc": spt.OpUnhaltCycle, "cpu_clk_unhalted": spt.OpUnhaltCycle,
+	"inst_retired.total_cycles": spt.OpUnhaltCycle, "inst_retired.total_cycles_ps": spt.OpUnhaltCycle,
 	"ls_not_halted_cyc": spt.OpUnhaltCycle,
 	"totalcycles":       spt.OpUnhaltCycle, "unhaltedcorecycles": spt.OpUnhaltCycle, "unhaltedreferencecycles": spt.OpUnhaltCycle,
 
 	// Instructions retired.
 	"instructions": spt.OpRetireInstr, "inst_retired": spt.OpRetireInstr, "inst_retired.any": spt.OpRetireInstr,
 	"inst_retired.any_p": spt.OpRetireInstr, "inst_retired.prec_dist": spt.OpRetireInstr,
-	"inst_retired.total_cycles_ps": spt.OpRetireInstr, "ex_ret_instr": spt.OpRetireInstr, "retired_instructions": spt.OpRetireInstr,
+	"ex_ret_instr": spt.OpRetireInstr, "retired_instructions": spt.OpRetireInstr,
 	"instructionretired": spt.OpRetireInstr, "totalissues": spt.OpRetireInstr,
 
 	// Branches retired.
@@ -60,18 +61,21 @@ func normalizeEvent(name string) string {
 	}
 	name, _, _ = strings.Cut(name, ",")
 	if head, modifiers, ok := strings.Cut(name, ":"); ok {
-		if strings.Trim(modifiers, "ukhpgsdiw") == "" {
+		if isModifiers(modifiers) {
 			return head
 		}
 		// libpfm4 writes masks behind colons: br_inst_exec:taken:u.
 		parts := strings.Split(modifiers, ":")
-		for len(parts) > 1 && strings.Trim(parts[len(parts)-1], "ukhpgsdiw") == "" {
+		for len(parts) > 1 && isModifiers(parts[len(parts)-1]) {
 			parts = parts[:len(parts)-1]
 		}
 		name = head + "." + strings.Join(parts, ".")
 	}
 	return name
 }
+
+// isModifiers says whether all letters of s are modifiers of events.
+func isModifiers(s string) bool { return strings.Trim(s, "ukhpgsdiwebrx") == "" }
 
 // perf's numbers of attr.type and attr.config.
 const (
@@ -113,9 +117,20 @@ func opcodeByNumber(kind uint32, config uint64, vendor string) (spt.Opcode, bool
 	return 0, false
 }
 
+// Fields of a raw x86 event that change what its code means: edge detection,
+// inversion and threshold make it count cycles with or without something, and
+// AMD has four more bits of the code at 32.
+const (
+	rawConditions = 1<<18 | 1<<23 | 0xff<<24
+	rawExtended   = 0xf << 32
+)
+
 // opcodeOfRaw knows the event codes of the retirement and cycle counters.
 func opcodeOfRaw(config uint64, vendor string) (spt.Opcode, bool) {
 	code := config & 0xffff
+	if vendor != "arm" && config&(rawConditions|rawExtended) != 0 {
+		return 0, false
+	}
 	switch vendor {
 	case "GenuineIntel":
 		switch code & 0xff {

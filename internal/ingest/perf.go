@@ -222,13 +222,13 @@ func (t *perfTrace) conclude() {
 	facts := t.facts
 	t.locator.report(t.objects, t.hits)
 	for _, name := range sortedNames(facts.Stats.Events) {
-		e := facts.Stats.Events[name]
-		if e.Opcode == 0 && e.Samples > 0 {
+		switch e := facts.Stats.Events[name]; {
+		case !t.options.Events.Wanted(name):
+		case e.Opcode == 0:
 			w := diag.New(diag.UnknownEvents, "event %s has no opcode", name)
 			w.Count = e.Samples
 			facts.warn(w)
-		}
-		if e.MaxPeriod > 2*e.MinPeriod && !t.options.WeighByPeriod {
+		case e.MaxPeriod/2 > e.MinPeriod && !t.options.WeighByPeriod:
 			facts.warn(diag.New(diag.VaryingPeriods, "the period of %s varies from %d to %d", name, e.MinPeriod, e.MaxPeriod))
 		}
 	}

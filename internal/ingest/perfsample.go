@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/spgo-tools/spgo/internal/addrspace"
 	"github.com/spgo-tools/spgo/internal/sample"
@@ -35,10 +34,7 @@ const (
 )
 
 func (t *perfTrace) newEvent(a *perfdata.Attr) *perfEvent {
-	e := &perfEvent{number: len(t.events), name: a.Name}
-	if e.name == "" {
-		e.name = fmt.Sprintf("type%d:%#x", a.Type, a.Config)
-	}
+	e := &perfEvent{number: len(t.events), name: a.String()}
 	var ok bool
 	if e.opcode, ok = t.options.Events.Opcode(e.name); !ok {
 		e.opcode, _ = opcodeByNumber(a.Type, a.Config, t.vendor(a))
