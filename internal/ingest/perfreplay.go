@@ -123,13 +123,18 @@ func (t *perfTrace) replayMap(b *addrspace.Builder, e *sideEvent) {
 // keepsFile says whether an anonymous executable map leaves the code of a file
 // in place: a program that moves its text to huge pages, or the sections of a
 // PE image that Wine reads into memory. A map of a whole PE image is the
-// reservation of the next one.
+// reservation of the next one. A file with several segments can have gaps, so
+// only the ends are looked at.
 func (t *perfTrace) keepsFile(b *addrspace.Builder, e *sideEvent, end uint64) bool {
-	r, ok := b.Find(e.pid, e.start)
-	if !ok || r.Owner < 0 || r.End < end {
+	first, ok := b.Find(e.pid, e.start)
+	if !ok || first.Owner < 0 {
 		return false
 	}
-	return !(t.objects[r.Owner].windows && r.Start == e.start && r.End == end)
+	last, ok := b.Find(e.pid, end-1)
+	if !ok || last.Owner != first.Owner {
+		return false
+	}
+	return !(t.objects[first.Owner].windows && first.Start == e.start && first.End == end)
 }
 
 // mapPE maps a PE image. A map of its start opens a window of SizeOfImage

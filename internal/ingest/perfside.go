@@ -162,6 +162,9 @@ func isAnonymous(name string) bool {
 	return strings.HasPrefix(name, "[heap") || strings.HasPrefix(name, "[stack")
 }
 
+// deletedSuffix marks files that were deleted or replaced while mapped.
+const deletedSuffix = " (deleted)"
+
 // evidenceOf returns the number of the evidence for a file.
 func (t *perfTrace) evidenceOf(path string, id perfdata.ID) int32 {
 	key := path + "\x00" + string(bytes.TrimRight(id, "\x00"))
@@ -171,7 +174,7 @@ func (t *perfTrace) evidenceOf(path string, id perfdata.ID) int32 {
 	n := int32(len(t.evidence))
 	t.byPath[key] = n
 	ev := &evidence{path: path}
-	ev.path, ev.deleted = strings.CutSuffix(path, " (deleted)")
+	ev.path, ev.deleted = strings.CutSuffix(path, deletedSuffix)
 	if len(id) > 0 {
 		ev.buildID, ev.identity = id, sample.IdentityMMAP2
 	}
@@ -220,15 +223,23 @@ func (t *perfTrace) kernelMap(m *perfdata.Mmap) int32 {
 
 // resolve finds the mapped files and registers their binaries.
 func (t *perfTrace) resolve() {
+	table := map[string]perfdata.ID{}
 	for _, b := range t.file.Features.BuildIDs {
 		name := b.Name
 		if strings.HasPrefix(name, kernelMapPrefix) {
 			name = kernelName
 		}
-		for _, ev := range t.evidence {
-			if ev.buildID == nil && (ev.path == name || ev.deleted && ev.path+" (deleted)" == name) {
-				ev.buildID, ev.identity = b.ID, sample.IdentityFeature
-			}
+		if table[name] == nil {
+			table[name] = b.ID
+		}
+	}
+	for _, ev := range t.evidence {
+		name := ev.path
+		if ev.deleted {
+			name += deletedSuffix // without it the name is that of another file
+		}
+		if id := table[name]; ev.buildID == nil && id != nil {
+			ev.buildID, ev.identity = id, sample.IdentityFeature
 		}
 	}
 	t.reservations()
