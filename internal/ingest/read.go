@@ -31,18 +31,22 @@ func Read(ctx context.Context, name string, stdin io.Reader, o *Options, reg sam
 
 func read(ctx context.Context, name string, stdin io.Reader, o *Options, reg sample.Registry, newSink func() sample.Sink) (*Facts, error) {
 	if name == "-" {
-		return readStream(ctx, stdin, o, reg, newSink)
+		return readStream(ctx, stdin, name, o, reg, newSink)
 	}
 	fi, err := os.Stat(name)
 	if err != nil {
 		return nil, err
 	}
 	if !fi.IsDir() {
-		isSPT, err := sniffSPT(name, fi)
+		f, err := os.Open(name)
 		if err != nil {
 			return nil, err
 		}
-		if isSPT {
+		defer f.Close()
+		if !fi.Mode().IsRegular() {
+			return readStream(ctx, f, name, o, reg, newSink)
+		}
+		if isSPT(f) {
 			return readSPTFile(ctx, name, o, reg, newSink)
 		}
 	}
@@ -54,21 +58,23 @@ func read(ctx context.Context, name string, stdin io.Reader, o *Options, reg sam
 	return readPerf(ctx, f, name, o, reg, newSink)
 }
 
-// readStream reads standard input, of which only the beginning tells what it
-// is.
-func readStream(ctx context.Context, stdin io.Reader, o *Options, reg sample.Registry, newSink func() sample.Sink) (*Facts, error) {
-	const name = "-"
-	in := bufio.NewReaderSize(stdin, 1<<20)
+// sniffSize is enough of a compressed stream to tell what is inside: a block
+// of zstd decompresses as a whole and has up to 128 KiB.
+const sniffSize = 256 << 10
+
+// readStream reads standard input or a pipe, of which only the beginning tells
+// what it is.
+func readStream(ctx context.Context, r io.Reader, name string, o *Options, reg sample.Registry, newSink func() sample.Sink) (*Facts, error) {
+	in := bufio.NewReaderSize(r, sniffSize)
 	head, err := in.Peek(4)
+	if err == nil && !hasSPTSignature(head) {
+		head, err = in.Peek(sniffSize)
+	}
 	if err != nil && err != io.EOF {
 		return nil, binfmt.InFile(err, name)
 	}
-	if hasSPTSignature(head) {
-		r, err := spt.NewStreamReader(in, &spt.Options{Tolerate: true})
-		if err != nil {
-			return nil, binfmt.InFile(err, name)
-		}
-		return readSPT(ctx, r, name, o, reg, newSink)
+	if isSPT(bytes.NewReader(head)) {
+		return readSPTStream(ctx, in, name, o, reg, newSink)
 	}
 	f, err := perfdata.OpenStream(in, &perfdata.Options{Name: name, SpoolDir: o.SpoolDir})
 	if err != nil {
@@ -78,25 +84,16 @@ func readStream(ctx context.Context, stdin io.Reader, o *Options, reg sample.Reg
 	return readPerf(ctx, f, name, o, reg, newSink)
 }
 
-// sniffSPT says whether a file is an SPT, maybe compressed. Pipes are not
-// touched.
-func sniffSPT(name string, fi os.FileInfo) (bool, error) {
-	if !fi.Mode().IsRegular() {
-		return false, nil
-	}
-	f, err := os.Open(name)
+// isSPT says whether the input is an SPT, maybe compressed.
+func isSPT(r io.Reader) bool {
+	in, closeIn, err := decompress(r)
 	if err != nil {
-		return false, err
-	}
-	defer f.Close()
-	in, closeIn, err := decompress(f)
-	if err != nil {
-		return false, nil // what is damaged here is for the reader of recordings to tell
+		return false // what is damaged here is for the reader of recordings to tell
 	}
 	defer closeIn()
 	head := make([]byte, 4)
 	n, _ := io.ReadFull(in, head)
-	return hasSPTSignature(head[:n]), nil
+	return hasSPTSignature(head[:n])
 }
 
 func hasSPTSignature(head []byte) bool {

@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"context"
+	"io"
 	"os"
 
 	"github.com/spgo-tools/spgo/internal/diag"
@@ -10,19 +11,34 @@ import (
 	"github.com/spgo-tools/spgo/pkg/spt"
 )
 
-// readSPTFile folds the counts of an SPT file.
+// readSPTFile reads an SPT in a file. Only one that is not compressed can be
+// looked through before it is read.
 func readSPTFile(ctx context.Context, name string, o *Options, reg sample.Registry, newSink func() sample.Sink) (*Facts, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	in, closeIn, err := decompress(f)
+	head := make([]byte, 4)
+	if n, _ := f.ReadAt(head, 0); !hasSPTSignature(head[:n]) {
+		return readSPTStream(ctx, f, name, o, reg, newSink)
+	}
+	r, err := spt.Open(name, &spt.Options{Tolerate: true})
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	return readSPT(ctx, r, name, o, reg, newSink)
+}
+
+// readSPTStream reads an SPT, maybe compressed, from front to back.
+func readSPTStream(ctx context.Context, in io.Reader, name string, o *Options, reg sample.Registry, newSink func() sample.Sink) (*Facts, error) {
+	plain, closePlain, err := decompress(in)
 	if err != nil {
 		return nil, binfmt.InFile(err, name)
 	}
-	defer closeIn()
-	r, err := spt.NewStreamReader(in, &spt.Options{Tolerate: true})
+	defer closePlain()
+	r, err := spt.NewStreamReader(plain, &spt.Options{Tolerate: true})
 	if err != nil {
 		return nil, binfmt.InFile(err, name)
 	}
