@@ -2,6 +2,7 @@ package spd
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spgo-tools/spgo/pkg/binfmt"
@@ -78,45 +79,66 @@ func (e *encoder) graph(f *Function) (edges int) {
 	return edges
 }
 
+// Blocks and lists are appended in one piece and their fields stored there,
+// as the reader loads them.
+
+// grow appends n bytes of any value and returns them.
+func (e *encoder) grow(n int) []byte {
+	at := len(e.b)
+	e.b = slices.Grow(e.b, n)[:at+n]
+	return e.b[at:]
+}
+
 func (e *encoder) graphBlock(b *Block, id uint32) {
-	e.u32(id)
-	e.u16(b.Flags, b.Aux)
-	e.u64(b.Count)
-	e.u32(b.Instructions, uint32(len(b.Edges)), uint32(len(b.Ranges)), uint32(len(b.Indirect)), 0)
+	h := e.grow(blockHeaderSize)
+	le.PutUint32(h, id)
+	le.PutUint16(h[4:], b.Flags)
+	le.PutUint16(h[6:], b.Aux)
+	le.PutUint64(h[8:], b.Count)
+	le.PutUint32(h[16:], b.Instructions)
+	le.PutUint32(h[20:], uint32(len(b.Edges)))
+	le.PutUint32(h[24:], uint32(len(b.Ranges)))
+	le.PutUint32(h[28:], uint32(len(b.Indirect)))
 	size := len(e.b) - 4
 	e.ranges(b.Ranges)
 	for i := range b.Indirect {
 		s := &b.Indirect[i]
-		e.callSite(s.CallSite)
-		e.u64(s.Hits)
-		for _, t := range s.Targets {
-			e.u64(uint64(t.ID), t.Hits)
+		x := e.grow(indirectSiteSize)
+		e.callSite(x, s.CallSite)
+		le.PutUint64(x[8:], s.Hits)
+		for t := range s.Targets {
+			le.PutUint64(x[16+16*t:], uint64(s.Targets[t].ID))
+			le.PutUint64(x[24+16*t:], s.Targets[t].Hits)
 		}
 	}
 	e.inlinees(b.Inlinees, size, 1)
-	for _, edge := range b.Edges {
-		e.u32(0)
-		e.u64(edge.Count)
-		e.u32(edge.Flags)
+	x := e.grow(len(b.Edges) * edgeSize)
+	for i, edge := range b.Edges {
+		le.PutUint64(x[i*edgeSize+4:], edge.Count) // the target follows
+		le.PutUint32(x[i*edgeSize+12:], edge.Flags)
 	}
 }
 
 func (e *encoder) ranges(ranges []Range) {
-	for _, r := range ranges {
+	x := e.grow(len(ranges) * rangeSize)
+	for i, r := range ranges {
 		e.limit("range length", uint64(r.Length), maxRangeLength)
 		length := r.Length << 1
 		if r.Cold {
 			length |= 1
 		}
-		e.u32(r.Start, length)
+		le.PutUint32(x[i*rangeSize:], r.Start)
+		le.PutUint32(x[i*rangeSize+4:], length)
 	}
 }
 
-func (e *encoder) callSite(s CallSite) {
+// callSite stores the fields that all indirect call sites have.
+func (e *encoder) callSite(x []byte, s CallSite) {
 	e.limit("offset of an indirect call", uint64(s.Offset), maxCallSiteOffset)
 	e.limit("length of an indirect call", uint64(s.Length), maxCallSiteLength)
-	e.u32(uint32(s.Length)<<28 | s.Offset)
-	e.u16(s.Ordinal, s.Kind)
+	le.PutUint32(x, uint32(s.Length)<<28|s.Offset)
+	le.PutUint16(x[4:], s.Ordinal)
+	le.PutUint16(x[6:], s.Kind)
 }
 
 // inlinees appends an area of inlinees and puts its size into the field at
@@ -131,22 +153,31 @@ func (e *encoder) inlinees(inlinees []Inlinee, sizeAt, depth int) {
 	area := len(e.b)
 	for i := range inlinees {
 		f := &inlinees[i]
-		e.u64(uint64(f.ID))
-		e.u32(f.Reserved08, 0)
+		h := e.grow(inlineeHeaderSize)
+		le.PutUint64(h, uint64(f.ID))
+		le.PutUint32(h[8:], f.Reserved08)
 		blocks := len(e.b)
 		for k := range f.Blocks {
-			b := &f.Blocks[k]
-			e.u32(b.ID)
-			e.u16(b.Flags, b.Aux)
-			e.u32(b.Instructions, uint32(len(b.Ranges)), uint32(len(b.Indirect)), 0)
-			size := len(e.b) - 4
-			e.ranges(b.Ranges)
-			for _, s := range b.Indirect {
-				e.callSite(s)
-			}
-			e.inlinees(b.Inlinees, size, depth+1)
+			e.inlinedBlock(&f.Blocks[k], depth)
 		}
 		e.put32(blocks-4, len(e.b)-blocks)
 	}
 	e.put32(sizeAt, len(e.b)-area)
+}
+
+func (e *encoder) inlinedBlock(b *InlinedBlock, depth int) {
+	h := e.grow(inlinedBlockHeaderSize)
+	le.PutUint32(h, b.ID)
+	le.PutUint16(h[4:], b.Flags)
+	le.PutUint16(h[6:], b.Aux)
+	le.PutUint32(h[8:], b.Instructions)
+	le.PutUint32(h[12:], uint32(len(b.Ranges)))
+	le.PutUint32(h[16:], uint32(len(b.Indirect)))
+	size := len(e.b) - 4
+	e.ranges(b.Ranges)
+	x := e.grow(len(b.Indirect) * callSiteSize)
+	for i, s := range b.Indirect {
+		e.callSite(x[i*callSiteSize:], s)
+	}
+	e.inlinees(b.Inlinees, size, depth+1)
 }

@@ -1,8 +1,8 @@
 package spd
 
 import (
+	"bytes"
 	"cmp"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -176,7 +176,9 @@ func (c checker) wstring(part string) string {
 	off, pos := c.Offset(), c.Pos()
 	c.Part(part)
 	s := c.WString()
-	if c.Err() == nil && len(binfmt.AppendWString(nil, s)) != c.Pos()-pos {
+	n := c.Pos() - pos
+	c.Seek(uint64(pos))
+	if !bytes.Equal(c.Bytes(uint64(n)), binfmt.AppendWString(nil, s)) {
 		c.FailAt(off, binfmt.ErrCorrupt, "UTF-16", "an unpaired surrogate")
 	}
 	return s
@@ -329,7 +331,7 @@ func (r *Reader) readSymbols(m *moduleLayout) ([]symbolEntry, error) {
 	c := checker{binfmt.NewCursor(b, "hash table", int64(m.tableAt()))}
 	entries := make([]symbolEntry, 0, m.Functions)
 	for slot := range m.table / symbolEntrySize {
-		if slot < m.HashBuckets && binary.LittleEndian.Uint64(b[slot*symbolEntrySize:]) == 0 {
+		if slot < m.HashBuckets && le.Uint64(b[slot*symbolEntrySize:]) == 0 {
 			c.zero("hash table: empty bucket", symbolEntrySize)
 			continue
 		}

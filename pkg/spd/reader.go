@@ -1,6 +1,7 @@
 package spd
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -84,9 +85,12 @@ func (r *Reader) readModule(d *decoder, l *moduleLayout, m *Module) error {
 	return nil
 }
 
+var le = binary.LittleEndian
+
 // decoder decodes function records. Its arenas serve all functions of a file.
 type decoder struct {
 	checker
+	record    []byte // of the function
 	blocks    arena[Block]
 	edges     arena[Edge]
 	ranges    arena[Range]
@@ -131,6 +135,7 @@ func (d *decoder) decode(record []byte, at int64, f *Function) error {
 		return d.Err()
 	}
 
+	d.record = record
 	d.readCallees(f, graphAt)
 	d.readGraph(f, blocks, machineAt)
 	d.check("number of edges", at+0x38, edges, d.edgeCount)
@@ -138,22 +143,13 @@ func (d *decoder) decode(record []byte, at int64, f *Function) error {
 	return d.Err()
 }
 
-// Each area of a record has a size but no count. The readers walk an area
-// once to count its elements and once to decode them into slices of the right
-// length.
+// Most areas of a record have a size but no count. Their elements are counted
+// first, by functions that stop where a size cannot be right, and decoded into
+// slices of that length; the decoder reports what is wrong. It takes headers
+// and lists in one piece and loads their fields from there, as this is where
+// the time goes.
 
-// elements counts what skip steps over before the position end.
-func (d *decoder) elements(end uint64, skip func()) int {
-	start, n := d.Pos(), 0
-	for uint64(d.Pos()) < end && d.Err() == nil {
-		skip()
-		n++
-	}
-	d.Seek(uint64(start))
-	return n
-}
-
-// ended checks that an area of stated size ends where its elements do.
+// ended checks that an area ends where its elements do.
 func (d *decoder) ended(part string, end uint64) {
 	if d.Err() == nil && uint64(d.Pos()) != end {
 		base := d.Offset() - int64(d.Pos())
@@ -161,18 +157,25 @@ func (d *decoder) ended(part string, end uint64) {
 	}
 }
 
+func countCallees(area []byte) (n int) {
+	for ; len(area) >= calleeHeaderSize; n++ {
+		size := calleeHeaderSize + 4*uint64(le.Uint32(area[20:]))
+		area = area[min(size, uint64(len(area))):]
+	}
+	return n
+}
+
 func (d *decoder) readCallees(f *Function, end uint64) {
-	d.Part("callees")
-	f.Callees = d.callees.take(d.elements(end, func() {
-		d.Skip(20)
-		d.Skip(4 * uint64(d.U32()))
-	}))
+	f.Callees = d.callees.take(countCallees(d.record[d.Pos():end]))
 	for k := range f.Callees {
 		c := &f.Callees[k]
+		d.Part("callee")
 		c.ID, c.Kind, c.Count = ID(d.U64()), d.U32(), d.U64()
-		c.Sites = d.siteIDs.take(d.Count(uint64(d.U32()), 4, "call sites"))
+		n := d.U32()
+		raw := d.Part("call sites").Bytes(4 * uint64(n))
+		c.Sites = d.siteIDs.take(len(raw) / 4)
 		for i := range c.Sites {
-			c.Sites[i] = d.U32()
+			c.Sites[i] = le.Uint32(raw[4*i:])
 		}
 	}
 	d.ended("callees", end)
@@ -228,92 +231,127 @@ func (d *decoder) inBlock(k int) {
 }
 
 func (d *decoder) readBlock(b *Block, id uint64) {
-	d.equal("block id", id)
-	d.Part("block")
-	b.Flags, b.Aux = d.U16(), d.U16()
-	b.Count, b.Instructions = d.U64(), d.U32()
-	edges, ranges, sites, inlinees := d.U32(), d.U32(), d.U32(), d.U32()
+	at := d.Offset()
+	h := d.Part("block").Bytes(blockHeaderSize)
+	if h == nil {
+		return
+	}
+	d.check("block id", at, le.Uint32(h), id)
+	b.Flags, b.Aux = le.Uint16(h[4:]), le.Uint16(h[6:])
+	b.Count = le.Uint64(h[8:])
+	b.Instructions = le.Uint32(h[16:])
+	edges, ranges, sites, inlinees := le.Uint32(h[20:]), le.Uint32(h[24:]), le.Uint32(h[28:]), le.Uint32(h[32:])
 	b.Ranges = d.readRanges(ranges)
-	b.Indirect = d.indirect.take(d.Count(uint64(sites), indirectSiteSize, "indirect call sites"))
+	raw := d.Part("indirect call sites").Bytes(uint64(sites) * indirectSiteSize)
+	b.Indirect = d.indirect.take(len(raw) / indirectSiteSize)
 	for i := range b.Indirect {
-		s := &b.Indirect[i]
-		s.CallSite = d.readCallSite()
-		s.Hits = d.U64()
+		s, x := &b.Indirect[i], raw[i*indirectSiteSize:]
+		s.CallSite = callSite(x)
+		s.Hits = le.Uint64(x[8:])
 		for t := range s.Targets {
-			s.Targets[t] = Target{ID: ID(d.U64()), Hits: d.U64()}
+			s.Targets[t] = Target{ID: ID(le.Uint64(x[16+16*t:])), Hits: le.Uint64(x[24+16*t:])}
 		}
 	}
-	b.Inlinees = d.readInlinees(uint64(inlinees), 1)
-	d.Part("edges")
-	b.Edges = d.edges.take(d.Count(uint64(edges), edgeSize, "edges"))
+	b.Inlinees = d.readInlinees(uint64(inlinees), uint64(len(d.record)), 1)
+	raw = d.Part("edges").Bytes(uint64(edges) * edgeSize)
+	b.Edges = d.edges.take(len(raw) / edgeSize)
 	for i := range b.Edges {
-		b.Edges[i] = Edge{To: d.U32(), Count: d.U64(), Flags: d.U32()} // To becomes a block id later
+		x := raw[i*edgeSize:]
+		b.Edges[i] = Edge{To: le.Uint32(x), Count: le.Uint64(x[4:]), Flags: le.Uint32(x[12:])} // To becomes a block id later
 	}
 	d.edgeCount += uint64(len(b.Edges))
 }
 
 func (d *decoder) readRanges(n uint32) []Range {
-	ranges := d.ranges.take(d.Count(uint64(n), rangeSize, "ranges"))
+	raw := d.Part("ranges").Bytes(uint64(n) * rangeSize)
+	ranges := d.ranges.take(len(raw) / rangeSize)
 	for i := range ranges {
-		start, length := d.U32(), d.U32()
+		start, length := le.Uint32(raw[i*rangeSize:]), le.Uint32(raw[i*rangeSize+4:])
 		ranges[i] = Range{Start: start, Length: length >> 1, Cold: length&1 != 0}
 	}
 	return ranges
 }
 
-func (d *decoder) readCallSite() CallSite {
-	place := d.U32()
-	return CallSite{Offset: place & maxCallSiteOffset, Length: uint8(place >> 28), Ordinal: d.U16(), Kind: d.U16()}
+// callSite decodes the fields that all indirect call sites have.
+func callSite(b []byte) CallSite {
+	place := le.Uint32(b)
+	return CallSite{Offset: place & maxCallSiteOffset, Length: uint8(place >> 28), Ordinal: le.Uint16(b[4:]), Kind: le.Uint16(b[6:])}
 }
 
-// readInlinees reads an area of inlinees, which nest.
-func (d *decoder) readInlinees(size uint64, depth int) []Inlinee {
-	if size == 0 || d.Err() != nil {
-		return nil
+// area checks that an area of inlinees or inlined blocks is inside the one
+// around it, which ends at the position end, and returns its own end.
+func (d *decoder) area(size, end uint64) (uint64, bool) {
+	if left := end - uint64(d.Pos()); d.Err() == nil && size > left {
+		d.Part("inlinees").Fail(binfmt.ErrCorrupt, fmt.Sprintf("at most %d bytes", left), fmt.Sprintf("%d", size))
 	}
-	d.Part("inlinees")
-	if size > uint64(d.Len()) {
-		d.Fail(binfmt.ErrTruncated, fmt.Sprintf("%d bytes", size), fmt.Sprintf("%d", d.Len()))
+	return uint64(d.Pos()) + size, d.Err() == nil
+}
+
+func countInlinees(area []byte) (n int) {
+	for ; len(area) >= inlineeHeaderSize; n++ {
+		size := inlineeHeaderSize + uint64(le.Uint32(area[12:]))
+		area = area[min(size, uint64(len(area))):]
+	}
+	return n
+}
+
+// readInlinees reads an area of inlinees, which nest. Outer is the end of the
+// area around it.
+func (d *decoder) readInlinees(size, outer uint64, depth int) []Inlinee {
+	end, ok := d.area(size, outer)
+	if !ok || size == 0 {
 		return nil
 	}
 	if depth > maxInlineDepth {
-		d.Fail(binfmt.ErrLimit, fmt.Sprintf("at most %d levels of inlining", maxInlineDepth), "more")
+		d.Part("inlinees").Fail(binfmt.ErrLimit, fmt.Sprintf("at most %d levels of inlining", maxInlineDepth), "more")
 		return nil
 	}
-	end := uint64(d.Pos()) + size
-	inlinees := d.inlinees.take(d.elements(end, func() {
-		d.Skip(12)
-		d.Skip(uint64(d.U32()))
-	}))
+	inlinees := d.inlinees.take(countInlinees(d.record[d.Pos():end]))
 	for i := range inlinees {
-		f := &inlinees[i]
-		f.ID, f.Reserved08 = ID(d.U64()), d.U32()
-		size := uint64(d.U32())
-		f.Blocks = d.readInlinedBlocks(uint64(d.Pos())+size, depth)
+		h := d.Part("inlinee").Bytes(inlineeHeaderSize)
+		if h == nil {
+			return nil
+		}
+		inlinees[i].ID = ID(le.Uint64(h))
+		inlinees[i].Reserved08 = le.Uint32(h[8:])
+		inlinees[i].Blocks = d.readInlinedBlocks(uint64(le.Uint32(h[12:])), end, depth)
 	}
 	d.ended("inlinees", end)
 	return inlinees
 }
 
-func (d *decoder) readInlinedBlocks(end uint64, depth int) []InlinedBlock {
-	blocks := d.inlined.take(d.elements(end, func() {
-		d.Skip(12)
-		ranges, sites, inlinees := uint64(d.U32()), uint64(d.U32()), uint64(d.U32())
-		d.Skip(ranges*rangeSize + sites*callSiteSize + inlinees)
-	}))
+func countInlinedBlocks(area []byte) (n int) {
+	for ; len(area) >= inlinedBlockHeaderSize; n++ {
+		ranges, sites, inlinees := uint64(le.Uint32(area[12:])), uint64(le.Uint32(area[16:])), uint64(le.Uint32(area[20:]))
+		size := inlinedBlockHeaderSize + ranges*rangeSize + sites*callSiteSize + inlinees
+		area = area[min(size, uint64(len(area))):]
+	}
+	return n
+}
+
+func (d *decoder) readInlinedBlocks(size, outer uint64, depth int) []InlinedBlock {
+	end, ok := d.area(size, outer)
+	if !ok {
+		return nil
+	}
+	blocks := d.inlined.take(countInlinedBlocks(d.record[d.Pos():end]))
 	for i := range blocks {
 		b := &blocks[i]
-		b.ID = d.U32()
-		b.Flags, b.Aux = d.U16(), d.U16()
-		b.Instructions = d.U32()
-		ranges, sites, inlinees := d.U32(), d.U32(), d.U32()
-		b.Ranges = d.readRanges(ranges)
-		b.Indirect = d.calls.take(d.Count(uint64(sites), callSiteSize, "indirect call sites"))
-		for j := range b.Indirect {
-			b.Indirect[j] = d.readCallSite()
+		h := d.Part("inlined block").Bytes(inlinedBlockHeaderSize)
+		if h == nil {
+			return nil
 		}
-		b.Inlinees = d.readInlinees(uint64(inlinees), depth+1)
-		d.Part("inlinees")
+		b.ID = le.Uint32(h)
+		b.Flags, b.Aux = le.Uint16(h[4:]), le.Uint16(h[6:])
+		b.Instructions = le.Uint32(h[8:])
+		ranges, sites, inlinees := le.Uint32(h[12:]), le.Uint32(h[16:]), le.Uint32(h[20:])
+		b.Ranges = d.readRanges(ranges)
+		raw := d.Part("indirect call sites").Bytes(uint64(sites) * callSiteSize)
+		b.Indirect = d.calls.take(len(raw) / callSiteSize)
+		for j := range b.Indirect {
+			b.Indirect[j] = callSite(raw[j*callSiteSize:])
+		}
+		b.Inlinees = d.readInlinees(uint64(inlinees), end, depth+1)
 	}
 	d.ended("inlined blocks", end)
 	return blocks

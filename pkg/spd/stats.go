@@ -189,14 +189,14 @@ func (s *Summary) addBlock(b *Block) {
 	for i := range b.Indirect {
 		s.HitIndirectSites += one(b.Indirect[i].Hits != 0)
 	}
-	s.Inlinees += countInlinees(b.Inlinees)
+	s.Inlinees += totalInlinees(b.Inlinees)
 }
 
-func countInlinees(inlinees []Inlinee) int {
+func totalInlinees(inlinees []Inlinee) int {
 	n := len(inlinees)
 	for i := range inlinees {
 		for k := range inlinees[i].Blocks {
-			n += countInlinees(inlinees[i].Blocks[k].Inlinees)
+			n += totalInlinees(inlinees[i].Blocks[k].Inlinees)
 		}
 	}
 	return n

@@ -89,12 +89,6 @@ func (e *encoder) limit(part string, v, most uint64) {
 	}
 }
 
-func (e *encoder) u16(vs ...uint16) {
-	for _, v := range vs {
-		e.b = binfmt.AppendU16(e.b, v)
-	}
-}
-
 func (e *encoder) u32(vs ...uint32) {
 	for _, v := range vs {
 		e.b = binfmt.AppendU32(e.b, v)
@@ -109,7 +103,7 @@ func (e *encoder) u64(vs ...uint64) {
 
 // put32 sets a field that was appended before its value was known.
 func (e *encoder) put32(at int, v int) {
-	binfmt.AppendU32(e.b[:at], uint32(v))
+	le.PutUint32(e.b[at:], uint32(v))
 }
 
 // name returns the bytes of a name in the string pool.
