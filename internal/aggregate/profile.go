@@ -78,11 +78,27 @@ func (s *Shard) wholeStack(c *chains, stack []sample.Branch, n uint64) {
 	}
 }
 
+// A record of a call stack holds at most 254 arcs. A longer stack is cut into
+// pieces of half that length, each of which begins with the frame that the one
+// before it ends with, so that no arc is lost.
+const (
+	maxArcs   = spt.MaxEntries - 1
+	arcsOfCut = maxArcs / 2
+)
+
 // Calls implements [sample.Sink].
 func (s *Shard) Calls(binary int32, frames []uint32, n uint64) {
 	if n == 0 {
 		return
 	}
+	for len(frames) > maxArcs+1 {
+		s.calls(binary, frames[:arcsOfCut+1], n)
+		frames = frames[arcsOfCut:]
+	}
+	s.calls(binary, frames, n)
+}
+
+func (s *Shard) calls(binary int32, frames []uint32, n uint64) {
 	c := &s.of(binary).calls
 	before := int32(-1)
 	for i := 1; i < len(frames); i++ {

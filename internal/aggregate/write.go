@@ -62,7 +62,7 @@ func (e *encoder) binary(c *counts, depth int) error {
 		return err
 	}
 	// A record of n arcs has n+1 frames.
-	_, err := c.calls.decompose(spt.MaxEntries-1, func(chain []uint64, times uint64) error {
+	_, err := c.calls.decompose(maxArcs, func(chain []uint64, times uint64) error {
 		e.frames = append(e.frames[:0], uint32(chain[0]>>32))
 		for _, arc := range chain {
 			e.frames = append(e.frames, uint32(arc))
