@@ -29,6 +29,31 @@ type Buffer struct {
 // Compressed says whether the records have to be unpacked.
 func (b *Buffer) Compressed() bool { return b.Flags&BufferCompressed != 0 }
 
+// Lost is what the session itself says that it lost.
+type Lost struct {
+	// Events and Buffers are the numbers of the log file header. They are
+	// final only if the session ended properly, which EndTime tells.
+	Events, Buffers uint32
+	// FlaggedEvents and FlaggedBuffers are how many buffers say that events,
+	// or a buffer, were lost while they were filled.
+	FlaggedEvents, FlaggedBuffers int
+}
+
+// Lost returns what the log file header and the buffer headers say was lost.
+// Records of ClassLost tell more in some files.
+func (f *File) Lost() Lost {
+	l := Lost{Events: f.Header.EventsLost, Buffers: f.Header.BuffersLost}
+	for i := range f.buffers {
+		if f.buffers[i].Flags&BufferEventsLost != 0 {
+			l.FlaggedEvents++
+		}
+		if f.buffers[i].Flags&BufferBufferLost != 0 {
+			l.FlaggedBuffers++
+		}
+	}
+	return l
+}
+
 // parseBuffer reads a buffer header.
 func parseBuffer(h []byte, off int64) Buffer {
 	le := binary.LittleEndian

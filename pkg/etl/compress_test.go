@@ -82,10 +82,8 @@ func plainXPRESS(src []byte, size int) ([]byte, error) {
 		if distance > len(out) {
 			return out, errStreamSource
 		}
-		for range n + 3 {
-			if len(out) < size {
-				out = append(out, out[len(out)-distance])
-			}
+		for end := min(len(out)+n+3, size); len(out) < end; {
+			out = append(out, out[len(out)-distance])
 		}
 	}
 	return out, nil
@@ -198,7 +196,7 @@ func huffStream(data []byte) []byte {
 		bits := 0
 		put := func(v, n int) {
 			acc, bits = acc<<n|uint64(v), bits+n
-			if bits >= 16 {
+			if bits > 16 { // a unit is set aside only when the one before is full
 				binary.LittleEndian.PutUint16(out[slots[0]:], uint16(acc>>(bits-16)))
 				bits -= 16
 				slots = []int{slots[1], len(out)}
