@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"slices"
 	"sort"
 	"strings"
 	"syscall"
@@ -112,6 +113,10 @@ func (c *Command) run(ctx *Context, args []string) (result Result, err error) {
 	if err != nil {
 		return nil, err
 	}
+	// The library would print a help text of its own for an option of this name.
+	if end := slices.Index(normal, "--"); slices.Contains(normal[:end], "--help") {
+		return textResult(c.help(flags)), nil
+	}
 	app := &urfave.App{
 		Name: c.Name, Flags: flags, HideHelp: true, HideVersion: true,
 		DisableSliceFlagSeparator: true,
@@ -125,8 +130,6 @@ func (c *Command) run(ctx *Context, args []string) (result Result, err error) {
 			ctx.Operands = u.Args().Slice()
 			ctx.JSON, ctx.Quiet, ctx.Verbose = u.Bool("json"), u.Bool("quiet"), u.Bool("verbose")
 			switch {
-			case u.Bool("help"):
-				result = textResult(c.help(flags))
 			case u.Bool("version"):
 				result = textResult(fmt.Sprintf("%s %s (%s)\n", c.Name, Version, c.Formats))
 			case u.IsSet("explain"):
