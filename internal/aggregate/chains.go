@@ -8,51 +8,77 @@ import (
 	"github.com/spgo-tools/spgo/pkg/binfmt"
 )
 
-// chains adds up sequences of arcs: how often each arc occurs, and how often
-// an arc directly follows another. An arc is two RVAs: (To, From) of a branch,
-// or (callee, caller) of a call stack.
+// chains adds up sequences of arcs: how often each arc begins a sequence, and
+// how often an arc directly follows another. An arc is two RVAs: (To, From) of
+// a branch, or (callee, caller) of a call stack.
+//
+// Nearly all arcs follow another one, so how often an arc occurs is not
+// counted but summed up at the end: one look-up per arc is what there is time
+// for.
 type chains struct {
-	arcs   index
-	visits []uint64 // by number of the arc
-	pairs  counter  // numbers of two neighbours, the first in the high half
-	whole  whole    // the sequences themselves; nil unless records are bounded
+	arcs  index
+	heads []uint64 // by number of the arc: sequences that begin with it
+	links links
+	whole whole // the sequences themselves; nil unless records are bounded
 }
 
 func arc(a, b uint32) uint64 { return uint64(a)<<32 | uint64(b) }
 
-// visit adds n occurrences of an arc and returns its number.
-func (c *chains) visit(arc, n uint64) int32 {
+// number returns the number of an arc.
+func (c *chains) number(arc uint64) int32 {
 	id := c.arcs.number(arc)
-	if int(id) == len(c.visits) {
-		c.visits = append(c.visits, 0)
+	if int(id) == len(c.heads) {
+		c.heads = append(c.heads, 0)
 	}
-	c.visits[id] = binfmt.SatAdd(c.visits[id], n)
 	return id
 }
 
-// follow adds n occurrences of arc number b directly behind a.
-func (c *chains) follow(a, b int32, n uint64) {
-	c.pairs.add(uint64(a)<<32|uint64(uint32(b)), n)
+// begin adds n sequences that begin with an arc and returns its number.
+func (c *chains) begin(arc, n uint64) int32 {
+	id := c.number(arc)
+	c.heads[id] = binfmt.SatAdd(c.heads[id], n)
+	return id
+}
+
+// follow adds n occurrences of an arc directly behind the arc number before,
+// and returns its number.
+func (c *chains) follow(before int32, arc, n uint64) int32 {
+	l := c.links.find(before, arc)
+	if l.count == 0 {
+		id := c.number(arc)
+		l = c.links.insert(before, arc, id)
+	}
+	l.count = binfmt.SatAdd(l.count, n)
+	return l.id
 }
 
 // merge adds another sum.
 func (c *chains) merge(o *chains) {
 	ids := make([]int32, len(o.arcs.keys))
 	for i, key := range o.arcs.keys {
-		ids[i] = c.visit(key, o.visits[i])
+		ids[i] = c.begin(key, o.heads[i])
 	}
-	o.pairs.each(func(key, n uint64) { c.follow(ids[key>>32], ids[uint32(key)], n) })
+	o.links.each(func(l *link) { c.follow(ids[l.before], l.arc, l.count) })
 	for stack, n := range o.whole {
 		c.whole[stack] = binfmt.SatAdd(c.whole[stack], n)
 	}
 }
 
-// total is the number of arcs seen, with their counts.
-func (c *chains) total() (t uint64) {
-	for _, n := range c.visits {
-		t = binfmt.SatAdd(t, n)
+// visits returns how often each arc occurs, by its number.
+func (c *chains) visits() []uint64 {
+	v := slices.Clone(c.heads)
+	c.links.each(func(l *link) { v[l.id] = binfmt.SatAdd(v[l.id], l.count) })
+	return v
+}
+
+// totals are the numbers of arcs and of pairs of neighbours seen.
+func (c *chains) totals() (arcs, pairs uint64) {
+	c.links.each(func(l *link) { pairs = binfmt.SatAdd(pairs, l.count) })
+	arcs = pairs
+	for _, n := range c.heads {
+		arcs = binfmt.SatAdd(arcs, n)
 	}
-	return t
+	return arcs, pairs
 }
 
 // decompose calls emit with chains of at most limit arcs, each with the number
@@ -67,13 +93,14 @@ func (c *chains) decompose(limit int, emit func(chain []uint64, times uint64) er
 	slices.SortFunc(order, func(a, b int32) int { return cmp.Compare(c.arcs.keys[a], c.arcs.keys[b]) })
 	rank := make([]int32, len(order))
 	visits := make([]uint64, len(order))
+	seen := c.visits()
 	for r, id := range order {
 		rank[id] = int32(r)
-		visits[r] = c.visits[id]
+		visits[r] = seen[id]
 	}
-	transitions := make([]walks.Transition, 0, c.pairs.used)
-	c.pairs.each(func(key, n uint64) {
-		transitions = append(transitions, walks.Transition{From: rank[key>>32], To: rank[uint32(key)], Count: n})
+	transitions := make([]walks.Transition, 0, c.links.used)
+	c.links.each(func(l *link) {
+		transitions = append(transitions, walks.Transition{From: rank[l.before], To: rank[l.id], Count: l.count})
 	})
 	slices.SortFunc(transitions, func(a, b walks.Transition) int {
 		return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))

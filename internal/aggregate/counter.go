@@ -1,6 +1,10 @@
 package aggregate
 
-import "github.com/spgo-tools/spgo/pkg/binfmt"
+import (
+	"math/bits"
+
+	"github.com/spgo-tools/spgo/pkg/binfmt"
+)
 
 // counter counts 64-bit keys in an open-addressing table. It is several times
 // faster than a map for the few instructions per branch that there is time
@@ -19,6 +23,10 @@ func hash(key uint64) uint64 {
 	key ^= key >> 32
 	return key * fibonacci
 }
+
+// shiftOf is the shift that leaves the upper bits of a hash that number the
+// places of a table, whose size is a power of two.
+func shiftOf(size int) uint8 { return uint8(64 - bits.TrailingZeros(uint(size))) }
 
 // add adds n > 0 to the count of key.
 func (c *counter) add(key, n uint64) {
@@ -44,10 +52,7 @@ func (c *counter) grow() {
 	old := c.places
 	size := max(64, 2*len(old))
 	c.places = make([]place, size)
-	c.shift = 64
-	for s := size; s > 1; s >>= 1 {
-		c.shift--
-	}
+	c.shift = shiftOf(size)
 	mask := uint64(size - 1)
 	for _, p := range old {
 		if p.count == 0 {
@@ -99,10 +104,7 @@ func (x *index) number(key uint64) int32 {
 func (x *index) grow() {
 	size := max(64, 2*len(x.slots))
 	x.slots = make([]int32, size)
-	x.shift = 64
-	for s := size; s > 1; s >>= 1 {
-		x.shift--
-	}
+	x.shift = shiftOf(size)
 	mask := uint64(size - 1)
 	for n, key := range x.keys {
 		i := hash(key) >> x.shift

@@ -53,13 +53,12 @@ func (s *Shard) Branches(binary int32, stack []sample.Branch, n uint64) {
 	if c.whole != nil {
 		s.wholeStack(c, stack, n)
 	}
-	before := int32(-1)
-	for _, b := range stack {
-		id := c.visit(arc(b.To, b.From), n)
-		if before >= 0 {
-			c.follow(before, id, n)
-		}
-		before = id
+	if len(stack) == 0 {
+		return
+	}
+	id := c.begin(arc(stack[0].To, stack[0].From), n)
+	for _, b := range stack[1:] {
+		id = c.follow(id, arc(b.To, b.From), n)
 	}
 }
 
@@ -100,13 +99,12 @@ func (s *Shard) Calls(binary int32, frames []uint32, n uint64) {
 
 func (s *Shard) calls(binary int32, frames []uint32, n uint64) {
 	c := &s.of(binary).calls
-	before := int32(-1)
-	for i := 1; i < len(frames); i++ {
-		id := c.visit(arc(frames[i-1], frames[i]), n)
-		if before >= 0 {
-			c.follow(before, id, n)
-		}
-		before = id
+	if len(frames) < 2 {
+		return
+	}
+	id := c.begin(arc(frames[0], frames[1]), n)
+	for i := 2; i < len(frames); i++ {
+		id = c.follow(id, arc(frames[i-1], frames[i]), n)
 	}
 }
 

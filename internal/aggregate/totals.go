@@ -39,12 +39,13 @@ func (p *Profile) Totals() []Total {
 		if c == nil {
 			continue
 		}
-		t := Total{Binary: p.binaries[i], IP: map[byte]uint64{}, Branches: c.branches.total(), StackArcs: c.calls.total(), counts: c}
+		t := Total{Binary: p.binaries[i], IP: map[byte]uint64{}, counts: c}
+		t.Branches, t.Pairs = c.branches.totals()
+		t.StackArcs, _ = c.calls.totals()
 		c.hits.each(func(key, n uint64) {
 			op := byte(key >> 32)
 			t.IP[op] = binfmt.SatAdd(t.IP[op], n)
 		})
-		c.branches.pairs.each(func(_, n uint64) { t.Pairs = binfmt.SatAdd(t.Pairs, n) })
 		if t.weight() > 0 {
 			totals = append(totals, t)
 		}
