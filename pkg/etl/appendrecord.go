@@ -23,26 +23,26 @@ func AppendRecord(b []byte, r *Record) ([]byte, error) {
 		return b, &binfmt.Error{Part: "record", Offset: -1, Want: fmt.Sprintf("at most %d bytes", math.MaxUint16), Got: fmt.Sprint(size), Err: binfmt.ErrLimit}
 	}
 	switch r.Type {
-	case System32, System64, Compact32, Compact64, PerfInfo32, PerfInfo64:
+	case HeaderSystem32, HeaderSystem64, HeaderCompact32, HeaderCompact64, HeaderPerfInfo32, HeaderPerfInfo64:
 		b = binfmt.AppendU16(b, r.Flags&^0xFF|r.Version&0xFF)
 		b = append(b, byte(r.Type), markerTrace)
 		b = binfmt.AppendU16(b, uint16(size))
 		b = binfmt.AppendU16(b, uint16(r.Hook))
-		if r.Type != PerfInfo32 && r.Type != PerfInfo64 {
+		if r.Type != HeaderPerfInfo32 && r.Type != HeaderPerfInfo64 {
 			b = binfmt.AppendU32(b, r.TID)
 			b = binfmt.AppendU32(b, r.PID)
 		}
 		b = binfmt.AppendU64(b, uint64(r.Time))
-		if r.Type == System32 || r.Type == System64 {
+		if r.Type == HeaderSystem32 || r.Type == HeaderSystem64 {
 			b = binfmt.AppendU64(b, 0) // kernel and user time
 		}
-	case Full32, Full64, Instance32, Instance64:
+	case HeaderFull32, HeaderFull64, HeaderInstance32, HeaderInstance64:
 		b = binfmt.AppendU16(b, uint16(size))
 		b = append(b, byte(r.Type), markerTrace, r.Opcode, r.Level)
 		b = binfmt.AppendU16(b, r.Version)
 		b = appendIDs(b, r)
 		b = binfmt.AppendU64(b, 0) // kernel and user time
-	case Event32, Event64:
+	case HeaderEvent32, HeaderEvent64:
 		b = binfmt.AppendU16(b, uint16(size))
 		b = append(b, byte(r.Type), markerTrace)
 		b = binfmt.AppendU16(b, r.Flags)
@@ -51,7 +51,7 @@ func AppendRecord(b []byte, r *Record) ([]byte, error) {
 		b = binfmt.AppendU16(b, r.ID)
 		b = append(b, byte(r.Version), 0, r.Level, r.Opcode, 0, 0)
 		b = append(b, make([]byte, 8+8+16)...) // keyword, processor time, activity
-	case Message:
+	case HeaderMessage:
 		b = binfmt.AppendU16(b, uint16(size))
 		b = append(b, 0, markerMessage)
 		b = binfmt.AppendU16(b, r.ID)

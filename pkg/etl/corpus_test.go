@@ -60,13 +60,13 @@ func histogram(t testing.TB, f *File) map[string]int {
 
 func recordKey(r *Record) string {
 	switch r.Type {
-	case System32, System64, Compact32, Compact64, PerfInfo32, PerfInfo64:
+	case HeaderSystem32, HeaderSystem64, HeaderCompact32, HeaderCompact64, HeaderPerfInfo32, HeaderPerfInfo64:
 		return fmt.Sprintf("%v %#04x v%d", r.Type, uint16(r.Hook), r.Version)
-	case Full32, Full64, Instance32, Instance64:
+	case HeaderFull32, HeaderFull64, HeaderInstance32, HeaderInstance64:
 		return fmt.Sprintf("%v %v/%d v%d", r.Type, r.GUID, r.Opcode, r.Version)
-	case Event32, Event64:
+	case HeaderEvent32, HeaderEvent64:
 		return fmt.Sprintf("%v %v/%d/%d v%d", r.Type, r.GUID, r.ID, r.Opcode, r.Version)
-	case Message:
+	case HeaderMessage:
 		return fmt.Sprintf("%v %v", r.Type, r.GUID)
 	}
 	return r.Type.String()
@@ -184,7 +184,7 @@ func TestCorpusEqualsReference(t *testing.T) {
 		for i := range f.Buffers() {
 			for it := dec.Buffer(i); it.Next(); {
 				digest = digest*31 + uint32(len(it.Record().Payload))
-				if it.Record().Type != Error { // it has no time of its own
+				if it.Record().Type != HeaderError { // it has no time of its own
 					times += uint64(it.Record().Time)
 				}
 			}
@@ -385,7 +385,7 @@ func TestMicrosoftBaseline(t *testing.T) {
 				}
 				continue
 			}
-			if n := baselineNames[r.Hook]; n != "" && r.Type != Event32 && r.Type != Event64 {
+			if n := baselineNames[r.Hook]; n != "" && r.Type != HeaderEvent32 && r.Type != HeaderEvent64 {
 				got[n]++
 			}
 		}

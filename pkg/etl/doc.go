@@ -7,7 +7,7 @@
 // open it. A [Decoder], one per worker, unpacks a buffer into memory of its own
 // and walks its records without allocating:
 //
-//	dec := f.NewDecoder(etl.ClassLBR | etl.ClassPMCSample)
+//	dec := f.NewDecoder(etl.ClassLBR | etl.ClassPMC)
 //	for i := range f.Buffers() {
 //		it := dec.Buffer(i)
 //		for it.Next() {

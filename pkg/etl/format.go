@@ -71,22 +71,22 @@ type HeaderType uint8
 
 // Header types.
 const (
-	System32   HeaderType = 1
-	System64   HeaderType = 2
-	Compact32  HeaderType = 3
-	Compact64  HeaderType = 4
-	Full32     HeaderType = 10
-	Instance32 HeaderType = 11
-	Timed      HeaderType = 12
-	Error      HeaderType = 13
-	WNode      HeaderType = 14
-	Message    HeaderType = 15
-	PerfInfo32 HeaderType = 16
-	PerfInfo64 HeaderType = 17
-	Event32    HeaderType = 18
-	Event64    HeaderType = 19
-	Full64     HeaderType = 20
-	Instance64 HeaderType = 21
+	HeaderSystem32   HeaderType = 1
+	HeaderSystem64   HeaderType = 2
+	HeaderCompact32  HeaderType = 3
+	HeaderCompact64  HeaderType = 4
+	HeaderFull32     HeaderType = 10
+	HeaderInstance32 HeaderType = 11
+	HeaderTimed      HeaderType = 12
+	HeaderError      HeaderType = 13
+	HeaderWNode      HeaderType = 14
+	HeaderMessage    HeaderType = 15
+	HeaderPerfInfo32 HeaderType = 16
+	HeaderPerfInfo64 HeaderType = 17
+	HeaderEvent32    HeaderType = 18
+	HeaderEvent64    HeaderType = 19
+	HeaderFull64     HeaderType = 20
+	HeaderInstance64 HeaderType = 21
 )
 
 // Bytes of the fixed part of each header, and the last byte of a record's
@@ -106,10 +106,10 @@ const (
 )
 
 var headerNames = map[HeaderType]string{
-	System32: "SYSTEM32", System64: "SYSTEM64", Compact32: "COMPACT32", Compact64: "COMPACT64",
-	Full32: "FULL32", Instance32: "INSTANCE32", Timed: "TIMED", Error: "ERROR", WNode: "WNODE",
-	Message: "MESSAGE", PerfInfo32: "PERFINFO32", PerfInfo64: "PERFINFO64",
-	Event32: "EVENT32", Event64: "EVENT64", Full64: "FULL64", Instance64: "INSTANCE64",
+	HeaderSystem32: "SYSTEM32", HeaderSystem64: "SYSTEM64", HeaderCompact32: "COMPACT32", HeaderCompact64: "COMPACT64",
+	HeaderFull32: "FULL32", HeaderInstance32: "INSTANCE32", HeaderTimed: "TIMED", HeaderError: "ERROR", HeaderWNode: "WNODE",
+	HeaderMessage: "MESSAGE", HeaderPerfInfo32: "PERFINFO32", HeaderPerfInfo64: "PERFINFO64",
+	HeaderEvent32: "EVENT32", HeaderEvent64: "EVENT64", HeaderFull64: "FULL64", HeaderInstance64: "INSTANCE64",
 }
 
 // String gives the name of the header type, or its number.

@@ -101,15 +101,15 @@ func (l *layout[T]) append(b []byte, v *T, version uint16, ptr int) []byte {
 // headerSize is the bytes before the payload of a decoded record.
 func (r *Record) headerSize() int {
 	switch r.Type {
-	case PerfInfo32, PerfInfo64:
+	case HeaderPerfInfo32, HeaderPerfInfo64:
 		return perfInfoHeader + len(r.Extra)
-	case System32, System64:
+	case HeaderSystem32, HeaderSystem64:
 		return systemHeader + len(r.Extra)
-	case Compact32, Compact64:
+	case HeaderCompact32, HeaderCompact64:
 		return compactHeader + len(r.Extra)
-	case Full32, Full64, Instance32, Instance64:
+	case HeaderFull32, HeaderFull64, HeaderInstance32, HeaderInstance64:
 		return fullHeader + len(r.Extra)
-	case Event32, Event64:
+	case HeaderEvent32, HeaderEvent64:
 		return eventHeader + len(r.Extra)
 	}
 	return messageHeader + len(r.Extra)

@@ -23,7 +23,8 @@ type LBR struct {
 
 // Branch is one taken branch; the most recent comes first. The code from a
 // branch's To up to the From of the branch before it in the list ran straight.
-// Unused entries are all zero.
+// Unused entries are all zero. Addresses are as the processor gave them; some
+// old ones keep flags in the upper bits.
 type Branch struct {
 	From, To uint64
 	Info     uint64 // the processor's third register, as it was

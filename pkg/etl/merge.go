@@ -12,7 +12,8 @@ import (
 //
 // Each buffer is unpacked once. Of the buffers that are under way, one for
 // each processor, only the wanted records are kept: a Merge is meant for
-// classes that are rare, such as SideBand.
+// classes that are rare, such as SideBand. The same order comes from sorting
+// what several decoders yield by time, file, buffer and Record.Offset.
 type Merge struct {
 	// Damage counts what was lost on the way.
 	Damage Damage

@@ -32,7 +32,7 @@ func record(t testing.TB, r Record) *Record {
 // have: the tables against the specification.
 func TestLayoutSizes(t *testing.T) {
 	const name = "a.exe"
-	p := &Process{Image: name, SID: systemSID, ExitTime: 1}
+	p := &Process{Image: name, SID: systemSID, DefunctTime: 1}
 	th := &Thread{}
 	im := &Image{Name: name}
 	const wide = 2 * (len(name) + 1)
@@ -95,9 +95,9 @@ func everyPayload(t testing.TB) map[string]struct {
 		}{rec, recode}
 	}
 	for _, ptr := range []int{4, 8} {
-		system, perf, full, event := System64, PerfInfo64, Full64, Event64
+		system, perf, full, event := HeaderSystem64, HeaderPerfInfo64, HeaderFull64, HeaderEvent64
 		if ptr == 4 {
-			system, perf, full, event = System32, PerfInfo32, Full32, Event32
+			system, perf, full, event = HeaderSystem32, HeaderPerfInfo32, HeaderFull32, HeaderEvent32
 		}
 		kernel := func(name string, typ HeaderType, hook Hook, versions int, encode func(version uint16) []byte, recode func(r *Record, version uint16) ([]byte, error)) {
 			for v := range uint16(versions + 1) {
@@ -106,7 +106,7 @@ func everyPayload(t testing.TB) map[string]struct {
 			}
 		}
 		process := &Process{Key: 0xffff0000, PID: 1000, ParentPID: 4, SessionID: 1, ExitStatus: -5, DirectoryTableBase: 0x1ad000, Flags: 3,
-			SID: systemSID, Image: "app.exe", CommandLine: "app.exe -x", Package: "p", Application: "a", ExitTime: 7}
+			SID: systemSID, Image: "app.exe", CommandLine: "app.exe -x", Package: "p", Application: "a", DefunctTime: 7}
 		kernel("process", system, HookProcessDefunct, 5, func(v uint16) []byte { return AppendProcess(nil, process, v, ptr) },
 			func(r *Record, v uint16) ([]byte, error) {
 				var p Process
@@ -281,7 +281,7 @@ func TestCLRActions(t *testing.T) {
 		{CLRRundownGUID, 141, true, CLRDCStart}, {CLRRundownGUID, 142, true, CLRDCEnd}, {CLRRundownGUID, 143, true, CLRDCStart}, {CLRRundownGUID, 144, true, CLRDCEnd},
 		{CLRRuntimeGUID, 152, false, CLRLoad}, {CLRRuntimeGUID, 153, false, CLRUnload}, {CLRRundownGUID, 153, false, CLRDCStart}, {CLRRundownGUID, 154, false, CLRDCEnd},
 	} {
-		rec := Record{Type: Event64, GUID: tc.provider, ID: tc.id}
+		rec := Record{Type: HeaderEvent64, GUID: tc.provider, ID: tc.id}
 		var got CLRAction
 		var err error
 		if tc.method {
@@ -303,7 +303,7 @@ func TestCLRActions(t *testing.T) {
 		provider binfmt.GUID
 		id       uint16
 	}{{CLRRuntimeGUID, 154}, {CLRRundownGUID, 152}, {CLRRuntimeGUID, 140}, {CLRRuntimeGUID, 145}, {ImageIDGUID, 143}} {
-		if r := record(t, Record{Type: Event64, GUID: tc.provider, ID: tc.id}); r.Class != ClassOther {
+		if r := record(t, Record{Type: HeaderEvent64, GUID: tc.provider, ID: tc.id}); r.Class != ClassOther {
 			t.Errorf("%v %d: class %#x", tc.provider, tc.id, r.Class)
 		}
 	}
@@ -319,18 +319,18 @@ func TestHeaderTypes(t *testing.T) {
 	items := []byte{16, 0, 12, 0, 1, 0, 5, 0, 'a', 'b', 'c', 'd', 'e', 0, 0, 0}
 	items = append(items, 16, 0, 1, 0, 0, 0, 8, 0, 1, 2, 3, 4, 5, 6, 7, 8)
 	for _, want := range []Record{
-		{Type: System32, PointerSize: 4, Time: 5, TID: 6, PID: 7, Hook: 0x0505, Opcode: 5, Version: 3, Flags: 3},
-		{Type: System64, PointerSize: 8, Time: 5, TID: 6, PID: 7, Hook: 0x0505, Opcode: 5, Version: 3, Flags: 3 | 2<<8, Extra: counters[:16]},
-		{Type: Compact32, PointerSize: 4, Time: 5, TID: 6, PID: 7, Hook: 0x0505, Opcode: 5, Version: 3, Flags: 3 | 0x8000, Extra: counters[:8]},
-		{Type: Compact64, PointerSize: 8, Time: 5, TID: 6, PID: 7, Hook: 0x0505, Opcode: 5, Version: 3, Flags: 3},
-		{Type: PerfInfo32, PointerSize: 4, Time: 5, TID: NoThread, PID: NoThread, Hook: 0xFF01, Opcode: 1, Version: 2, Flags: 2},
-		{Type: PerfInfo64, PointerSize: 8, Time: 5, TID: NoThread, PID: NoThread, Hook: 0x0F01, Opcode: 1, Version: 2, Flags: 2 | 0x8000 | 2<<8, Extra: counters},
-		{Type: Full32, PointerSize: 4, Time: 5, TID: 6, PID: 7, Hook: 0x0505, GUID: guid, Opcode: 5, Level: 4, Version: 0x203},
-		{Type: Full64, PointerSize: 8, Time: 5, TID: 6, PID: 7, Hook: NoHook, GUID: LostEventGUID, Opcode: 32, Version: 1, Class: ClassLost},
-		{Type: Instance32, PointerSize: 4, Time: 5, TID: 6, PID: 7, Hook: NoHook, GUID: guid, Opcode: 5, Level: 4, Version: 3, Extra: make([]byte, 24)},
-		{Type: Instance64, PointerSize: 8, Time: 5, TID: 6, PID: 7, Hook: NoHook, GUID: guid, Opcode: 5, Level: 4, Version: 3, Extra: make([]byte, 24)},
-		{Type: Event32, PointerSize: 4, Time: 5, TID: 6, PID: 7, Hook: NoHook, GUID: guid, ID: 8, Opcode: 5, Level: 4, Version: 3, Flags: 0x20},
-		{Type: Event64, PointerSize: 8, Time: 5, TID: 6, PID: 7, Hook: NoHook, GUID: guid, ID: 8, Opcode: 5, Level: 4, Version: 3, Flags: 0x41, Extra: items},
+		{Type: HeaderSystem32, PointerSize: 4, Time: 5, TID: 6, PID: 7, Hook: 0x0505, Opcode: 5, Version: 3, Flags: 3},
+		{Type: HeaderSystem64, PointerSize: 8, Time: 5, TID: 6, PID: 7, Hook: 0x0505, Opcode: 5, Version: 3, Flags: 3 | 2<<8, Extra: counters[:16]},
+		{Type: HeaderCompact32, PointerSize: 4, Time: 5, TID: 6, PID: 7, Hook: 0x0505, Opcode: 5, Version: 3, Flags: 3 | 0x8000, Extra: counters[:8]},
+		{Type: HeaderCompact64, PointerSize: 8, Time: 5, TID: 6, PID: 7, Hook: 0x0505, Opcode: 5, Version: 3, Flags: 3},
+		{Type: HeaderPerfInfo32, PointerSize: 4, Time: 5, TID: NoThread, PID: NoThread, Hook: 0xFF01, Opcode: 1, Version: 2, Flags: 2},
+		{Type: HeaderPerfInfo64, PointerSize: 8, Time: 5, TID: NoThread, PID: NoThread, Hook: 0x0F01, Opcode: 1, Version: 2, Flags: 2 | 0x8000 | 2<<8, Extra: counters},
+		{Type: HeaderFull32, PointerSize: 4, Time: 5, TID: 6, PID: 7, Hook: 0x0505, GUID: guid, Opcode: 5, Level: 4, Version: 0x203},
+		{Type: HeaderFull64, PointerSize: 8, Time: 5, TID: 6, PID: 7, Hook: NoHook, GUID: LostEventGUID, Opcode: 32, Version: 1, Class: ClassLost},
+		{Type: HeaderInstance32, PointerSize: 4, Time: 5, TID: 6, PID: 7, Hook: NoHook, GUID: guid, Opcode: 5, Level: 4, Version: 3, Extra: make([]byte, 24)},
+		{Type: HeaderInstance64, PointerSize: 8, Time: 5, TID: 6, PID: 7, Hook: NoHook, GUID: guid, Opcode: 5, Level: 4, Version: 3, Extra: make([]byte, 24)},
+		{Type: HeaderEvent32, PointerSize: 4, Time: 5, TID: 6, PID: 7, Hook: NoHook, GUID: guid, ID: 8, Opcode: 5, Level: 4, Version: 3, Flags: 0x20},
+		{Type: HeaderEvent64, PointerSize: 8, Time: 5, TID: 6, PID: 7, Hook: NoHook, GUID: guid, ID: 8, Opcode: 5, Level: 4, Version: 3, Flags: 0x41, Extra: items},
 	} {
 		want.Payload = []byte{1, 2, 3}
 		want.Offset = bufferHeaderSize
@@ -346,12 +346,12 @@ func TestHeaderTypes(t *testing.T) {
 		}
 	}
 
-	r := record(t, Record{Type: PerfInfo64, Hook: HookPMCSample, Flags: 0x8000 | 2<<8, Extra: counters})
+	r := record(t, Record{Type: HeaderPerfInfo64, Hook: HookPMCSample, Flags: 0x8000 | 2<<8, Extra: counters})
 	index, ok := r.PEBSIndex()
 	if got := r.Counters(nil); !ok || index != 10 || len(got) != 2 || got[0] != 11 || got[1] != 12 {
 		t.Errorf("PEBS index %d %v, counters %d", index, ok, got)
 	}
-	r = record(t, Record{Type: Event64, Flags: eventItems, Extra: items})
+	r = record(t, Record{Type: HeaderEvent64, Flags: eventItems, Extra: items})
 	var got []string
 	for typ, data := range r.Items() {
 		got = append(got, fmt.Sprintf("%d %q", typ, data))

@@ -21,7 +21,7 @@ type Process struct {
 	CommandLine        string
 	Package            string // full name of the app package
 	Application        string // id of the application in it
-	ExitTime           int64  // of a defunct process; 0 in other events
+	DefunctTime        int64  // of a defunct event; of the start or of the end, that is not known
 }
 
 // processVersion is the newest version that is known.
@@ -46,7 +46,7 @@ var processLayout = layout[Process]{"process", []field[Process]{
 	wideField("CommandLine", 2, latest, func(p *Process) *string { return &p.CommandLine }),
 	wideField("PackageFullName", 4, latest, func(p *Process) *string { return &p.Package }),
 	wideField("ApplicationId", 4, latest, func(p *Process) *string { return &p.Application }),
-	asOptional(i64Field("ExitTime", 5, latest, func(p *Process) *int64 { return &p.ExitTime })),
+	asOptional(i64Field("Time", 5, latest, func(p *Process) *int64 { return &p.DefunctTime })),
 }}
 
 // DecodeProcess reads a record of ClassProcess.
@@ -56,9 +56,9 @@ func DecodeProcess(r *Record, p *Process) error {
 }
 
 // AppendProcess appends the payload of a process event. Only a defunct event
-// of version 5 has the exit time.
+// of version 5 has the time.
 func AppendProcess(b []byte, p *Process, version uint16, pointerSize int) []byte {
-	if version >= processVersion && p.ExitTime == 0 {
+	if version >= processVersion && p.DefunctTime == 0 {
 		version = processVersion - 1 // the same but for that field
 	}
 	return processLayout.append(b, p, version, pointerSize)
@@ -74,7 +74,7 @@ func decodeEither[T any](l *layout[T], r *Record, class Class, v *T) (rest int, 
 	}
 	ptr := int(r.PointerSize)
 	rest, err = l.decode(r, ptr, v)
-	if (err == nil && rest == 0) || (r.Type != Full32 && r.Type != Full64) {
+	if (err == nil && rest == 0) || (r.Type != HeaderFull32 && r.Type != HeaderFull64) {
 		return rest, err
 	}
 	var other T

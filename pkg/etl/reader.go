@@ -174,7 +174,7 @@ func checkMagic(head []byte) error {
 	}
 	marker := le.Uint32(head[bufferHeaderSize:])
 	typ := HeaderType(marker >> 16)
-	if marker>>24 != markerTrace || (typ != System32 && typ != System64) {
+	if marker>>24 != markerTrace || (typ != HeaderSystem32 && typ != HeaderSystem64) {
 		return &binfmt.Error{Part: "log file header", Offset: bufferHeaderSize + 2, Want: "a SYSTEM record",
 			Got: fmt.Sprintf("marker %#08x", marker), Err: binfmt.ErrMagic}
 	}

@@ -148,7 +148,7 @@ func TestMergeTies(t *testing.T) {
 		}
 		for i := range 40 {
 			for cpu := range 2 {
-				r := Record{Type: PerfInfo64, Hook: HookSample, Time: int64(10 + i/10), Payload: make([]byte, 16)}
+				r := Record{Type: HeaderPerfInfo64, Hook: HookSample, Time: int64(10 + i/10), Payload: make([]byte, 16)}
 				if err := w.Write(cpu, &r); err != nil {
 					t.Fatal(err)
 				}
@@ -206,12 +206,12 @@ func TestWriterRefuses(t *testing.T) {
 			t.Errorf("header %+v passed", h)
 		}
 	}
-	good := Record{Type: PerfInfo64, Hook: HookSample, Time: 10, Payload: make([]byte, 16)}
+	good := Record{Type: HeaderPerfInfo64, Hook: HookSample, Time: 10, Payload: make([]byte, 16)}
 	for name, bad := range map[string]func(w *Writer) error{
 		"time running backwards":   func(w *Writer) error { r := good; r.Time = 9; return w.Write(0, &r) },
 		"record above a buffer":    func(w *Writer) error { r := good; r.Payload = make([]byte, 2000); return w.Write(0, &r) },
 		"record above 64 KiB":      func(w *Writer) error { r := good; r.Payload = make([]byte, 65536); return w.Write(0, &r) },
-		"type without a layout":    func(w *Writer) error { r := good; r.Type = WNode; return w.Write(0, &r) },
+		"type without a layout":    func(w *Writer) error { r := good; r.Type = HeaderWNode; return w.Write(0, &r) },
 		"processor without number": func(w *Writer) error { return w.Write(-1, &good) },
 		"processor of many":        func(w *Writer) error { return w.Write(2048, &good) },
 		"closed": func(w *Writer) error {

@@ -106,7 +106,7 @@ func (r *Record) Counters(dst []uint64) []uint64 {
 
 func (r *Record) hasVersionWord() bool {
 	switch r.Type {
-	case System32, System64, Compact32, Compact64, PerfInfo32, PerfInfo64:
+	case HeaderSystem32, HeaderSystem64, HeaderCompact32, HeaderCompact64, HeaderPerfInfo32, HeaderPerfInfo64:
 		return true
 	}
 	return false
@@ -132,7 +132,7 @@ const itemHeader = 8
 // long as the record is.
 func (r *Record) Items() iter.Seq2[ItemType, []byte] {
 	return func(yield func(ItemType, []byte) bool) {
-		if r.Type != Event32 && r.Type != Event64 {
+		if r.Type != HeaderEvent32 && r.Type != HeaderEvent64 {
 			return
 		}
 		for b := r.Extra; len(b) >= itemHeader; {

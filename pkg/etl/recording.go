@@ -45,8 +45,8 @@ func Open(path string, opt *Options) (*Recording, error) {
 		return rec, nil
 	}
 	names, err := siblings(path)
-	if err != nil {
-		return nil, errors.Join(err, rec.Close())
+	if err != nil { // the named file is readable all the same
+		rec.Ignored = append(rec.Ignored, err)
 	}
 	for _, name := range names {
 		more, bad, err := openContainer(name, opt)

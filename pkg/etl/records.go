@@ -56,20 +56,20 @@ func (it *Records) Next() bool {
 		size, sizeAt := int(marker&0xFFFF), 0
 		hook, header := NoHook, unknownHeader
 		switch typ {
-		case PerfInfo32, PerfInfo64:
+		case HeaderPerfInfo32, HeaderPerfInfo64:
 			size, sizeAt, header = int(le.Uint16(b[4:])), 4, perfInfoHeader
 			hook = Hook(le.Uint16(b[6:]))
-		case System32, System64:
+		case HeaderSystem32, HeaderSystem64:
 			size, sizeAt, header = int(le.Uint16(b[4:])), 4, systemHeader
 			hook = Hook(le.Uint16(b[6:]))
-		case Compact32, Compact64:
+		case HeaderCompact32, HeaderCompact64:
 			size, sizeAt, header = int(le.Uint16(b[4:])), 4, compactHeader
 			hook = Hook(le.Uint16(b[6:]))
-		case Full32, Full64:
+		case HeaderFull32, HeaderFull64:
 			header = fullHeader
-		case Instance32, Instance64:
+		case HeaderInstance32, HeaderInstance64:
 			header = instanceHeader
-		case Event32, Event64:
+		case HeaderEvent32, HeaderEvent64:
 			header = eventHeader
 		}
 		if size < header || size > len(b) {
@@ -122,7 +122,7 @@ func (it *Records) fill(b []byte, header int) bool {
 	r.GUID, r.ID, r.Level, r.Flags, r.Extra = binfmt.GUID{}, 0, 0, 0, nil
 	r.PointerSize = it.pointerSize(r.Type)
 	switch r.Type {
-	case PerfInfo32, PerfInfo64, System32, System64, Compact32, Compact64:
+	case HeaderPerfInfo32, HeaderPerfInfo64, HeaderSystem32, HeaderSystem64, HeaderCompact32, HeaderCompact64:
 		r.Flags = le.Uint16(b)
 		r.Version, r.Opcode = r.Flags&0xFF, b[6]
 		if n := extraSize(r.Flags); n > 0 {
@@ -133,13 +133,13 @@ func (it *Records) fill(b []byte, header int) bool {
 			r.Extra = b[header : header+n]
 			header += n
 		}
-	case Full32, Full64, Instance32, Instance64:
+	case HeaderFull32, HeaderFull64, HeaderInstance32, HeaderInstance64:
 		r.Version, r.Opcode, r.Level = le.Uint16(b[6:]), b[4], b[5]
 		r.GUID = binfmt.GUID(b[24:40])
 		if header == instanceHeader {
 			r.Extra = b[fullHeader:instanceHeader]
 		}
-	case Event32, Event64:
+	case HeaderEvent32, HeaderEvent64:
 		r.Flags, r.ID = le.Uint16(b[4:]), le.Uint16(b[40:])
 		r.Version, r.Level, r.Opcode = uint16(b[42]), b[44], b[45]
 		r.GUID = binfmt.GUID(b[24:40])
@@ -173,14 +173,14 @@ func (it *Records) message(b []byte) bool {
 	le := binary.LittleEndian
 	size, pos := int(le.Uint16(b)), it.pos
 	if size < messageHeader || size > len(b) {
-		it.fail(BadSize, "record size", 0, fmt.Sprintf("%d to %d (%v)", messageHeader, len(b), Message), fmt.Sprint(size))
+		it.fail(BadSize, "record size", 0, fmt.Sprintf("%d to %d (%v)", messageHeader, len(b), HeaderMessage), fmt.Sprint(size))
 		return false
 	}
 	it.pos = pos + (size+recordAlign-1)&^(recordAlign-1)
 	b = b[:size:size]
 	r := Record{
-		Offset: pos, TID: NoThread, PID: NoThread, Class: ClassOther, Type: Message,
-		PointerSize: it.pointerSize(Message), Hook: NoHook, buffer: it.rec.buffer, ID: le.Uint16(b[4:]), Flags: le.Uint16(b[6:]),
+		Offset: pos, TID: NoThread, PID: NoThread, Class: ClassOther, Type: HeaderMessage,
+		PointerSize: it.pointerSize(HeaderMessage), Hook: NoHook, buffer: it.rec.buffer, ID: le.Uint16(b[4:]), Flags: le.Uint16(b[6:]),
 	}
 	c := binfmt.NewCursor(b, "message", 0)
 	c.Skip(messageHeader)
@@ -236,9 +236,9 @@ func (it *Records) fail(reason Reason, part string, field int, want, got string)
 // types that do not say it have the file's.
 func (it *Records) pointerSize(t HeaderType) uint8 {
 	switch t {
-	case System32, Compact32, Full32, Instance32, PerfInfo32, Event32:
+	case HeaderSystem32, HeaderCompact32, HeaderFull32, HeaderInstance32, HeaderPerfInfo32, HeaderEvent32:
 		return 4
-	case System64, Compact64, Full64, Instance64, PerfInfo64, Event64:
+	case HeaderSystem64, HeaderCompact64, HeaderFull64, HeaderInstance64, HeaderPerfInfo64, HeaderEvent64:
 		return 8
 	}
 	return it.dec.f.pointerSize

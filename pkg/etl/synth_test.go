@@ -124,9 +124,9 @@ func madeEvents(ptr int, extra bool) []string {
 	interval := Interval{Source: 30, New: 16384, Old: 65536, Name: "BranchInstructionRetired"}
 	value(t0+60, interval)
 	if extra {
-		compact, instance := Compact64, Instance64
+		compact, instance := HeaderCompact64, HeaderInstance64
 		if ptr == 4 {
-			compact, instance = Compact32, Instance32
+			compact, instance = HeaderCompact32, HeaderInstance32
 		}
 		add("%v hook 0x0524 tid 1004 pid 1000 version 2 payload "+"ec03000000000000"+"0800000000000002"+"0000000000000000", compact)
 		add("%v hook 0xffff tid 1004 pid 1000 version 1 payload 61626364", instance)

@@ -84,7 +84,7 @@ func (w *traceWriter) event(e *TraceEvent) {
 
 // perfInfo writes a PERFINFO record with the payload that is in w.payload.
 func (w *traceWriter) perfInfo(processor int, ticks int64, hook Hook) {
-	w.rec = Record{Type: w.t.headerType(PerfInfo64), Hook: hook, Version: traceSampleVersion, Payload: w.payload}
+	w.rec = Record{Type: w.t.headerType(HeaderPerfInfo64), Hook: hook, Version: traceSampleVersion, Payload: w.payload}
 	w.put(processor, ticks, &w.rec)
 }
 
@@ -148,12 +148,12 @@ func (t *Trace) headerType(t64 HeaderType) HeaderType {
 		return t64
 	}
 	switch t64 {
-	case Full64:
-		return Full32
-	case System64:
-		return System32
+	case HeaderFull64:
+		return HeaderFull32
+	case HeaderSystem64:
+		return HeaderSystem32
 	}
-	return PerfInfo32
+	return HeaderPerfInfo32
 }
 
 // sideBand returns all events but the samples, in order of time; those of the
@@ -170,7 +170,7 @@ func (t *Trace) sideBand() []TraceEvent {
 	}
 	if t.Merged {
 		for i := range t.Volumes {
-			add(0, Record{Type: t.headerType(Full64), GUID: SystemConfigGUID, Opcode: volumeMapping, Version: 2, TID: NoThread, PID: NoThread,
+			add(0, Record{Type: t.headerType(HeaderFull64), GUID: SystemConfigGUID, Opcode: volumeMapping, Version: 2, TID: NoThread, PID: NoThread,
 				Payload: AppendVolume(nil, &t.Volumes[i])})
 		}
 	}
@@ -251,7 +251,7 @@ func (t *Trace) addImage(add func(int64, Record), m *TraceImage, pid uint32, sta
 // addImageIDs adds what the merge puts before an image event.
 func (t *Trace) addImageIDs(add func(int64, Record), ticks int64, m *TraceImage, pid uint32) {
 	one := func(id ImageID) {
-		add(ticks, Record{Type: t.headerType(Full64), GUID: ImageIDGUID, Opcode: id.Opcode, Version: 2, TID: NoThread, PID: pid,
+		add(ticks, Record{Type: t.headerType(HeaderFull64), GUID: ImageIDGUID, Opcode: id.Opcode, Version: 2, TID: NoThread, PID: pid,
 			Payload: AppendImageID(nil, &id, t.PointerSize)})
 	}
 	name := m.Path[strings.LastIndexByte(m.Path, '\\')+1:]
@@ -265,10 +265,10 @@ func (t *Trace) addImageIDs(add func(int64, Record), ticks int64, m *TraceImage,
 
 // system makes a SYSTEM record without a thread.
 func (t *Trace) system(hook Hook, version uint16, payload []byte) Record {
-	return Record{Type: t.headerType(System64), Hook: hook, Version: version, TID: NoThread, PID: NoThread, Payload: payload}
+	return Record{Type: t.headerType(HeaderSystem64), Hook: hook, Version: version, TID: NoThread, PID: NoThread, Payload: payload}
 }
 
 // perfInfo makes a PERFINFO record.
 func (t *Trace) perfInfo(hook Hook, version uint16, payload []byte) Record {
-	return Record{Type: t.headerType(PerfInfo64), Hook: hook, Version: version, Payload: payload}
+	return Record{Type: t.headerType(HeaderPerfInfo64), Hook: hook, Version: version, Payload: payload}
 }

@@ -59,10 +59,10 @@ func NewWriter(w io.Writer, opt *WriterOptions) (*Writer, error) {
 	if wr.compress {
 		h.Mode |= ModeCompressed
 	}
-	rec := Record{Type: System64, Version: 2, Hook: HookLogFile, Time: h.Time, TID: NoThread, PID: NoThread,
+	rec := Record{Type: HeaderSystem64, Version: 2, Hook: HookLogFile, Time: h.Time, TID: NoThread, PID: NoThread,
 		Payload: logFileLayout.append(nil, h, 0, int(h.PointerSize))}
 	if h.PointerSize == 4 {
-		rec.Type = System32
+		rec.Type = HeaderSystem32
 	}
 	data, err := AppendRecord(make([]byte, bufferHeaderSize), &rec)
 	if err != nil {
