@@ -32,7 +32,7 @@ func WriteJSON(w io.Writer, f *File, o JSONOptions) error {
 		j.value(`{"header":`, &f.Header)
 		for k := range f.Modules {
 			m := &f.Modules[k]
-			j.value(separator(k, `,`+"\n"+`"modules":[`, `,`), &moduleJSON{Module: *m, Summary: m.Summary()})
+			j.value(separator(k, `,`+"\n"+`"modules":[`, `,`), &ModuleSummary{Module: *m, Summary: m.Summary()})
 		}
 		if len(f.Modules) == 0 {
 			j.b = append(j.b, ",\n\"modules\":["...)
@@ -46,7 +46,7 @@ func WriteJSON(w io.Writer, f *File, o JSONOptions) error {
 				j.b = append(j.b, separator(one(!first), "\n", ",\n")...)
 			}
 			first = false
-			j.b = appendFunction(j.b, &f.Modules[m].Functions[k], m)
+			j.b = f.Modules[m].Functions[k].AppendJSON(j.b, m)
 			if o.Lines {
 				j.b = append(j.b, '\n')
 			}
@@ -108,16 +108,17 @@ type headerJSON struct {
 
 type plainHeader Header // without methods
 
-// moduleJSON is a module in JSON, with what follows from its functions.
-type moduleJSON struct {
+// ModuleSummary is a module in JSON: its fields, and what follows from its
+// functions.
+type ModuleSummary struct {
 	Module
 	Summary
 }
 
-// Functions are the bulk of a file, so they are appended by hand. Fields that
-// are zero in every file known are left out then.
-
-func appendFunction(b []byte, f *Function, module int) []byte {
+// AppendJSON appends f as WriteJSON writes it; module is the index of its
+// module. Functions are the bulk of a file, so they are appended by hand. Fields
+// that are zero in every file known are left out then.
+func (f *Function) AppendJSON(b []byte, module int) []byte {
 	b = appendString(append(b, `{"id":`...), f.ID.String())
 	if module > 0 {
 		b = appendNumber(b, `,"module":`, uint64(module))
