@@ -137,7 +137,7 @@ func (j *jsonReader) header() error {
 }
 
 func (j *jsonReader) module(part string) error {
-	var m moduleJSON
+	var m ModuleSummary
 	if err := j.dec.Decode(&m); err != nil {
 		return j.fail(part, err)
 	}
