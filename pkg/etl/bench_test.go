@@ -2,7 +2,11 @@ package etl
 
 import (
 	"bytes"
+	"errors"
 	"io"
+	"os"
+	"path/filepath"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -278,6 +282,40 @@ func TestBigTrace(t *testing.T) {
 	}
 	if got.branches != want || got.sum != wantSum {
 		t.Errorf("%d workers decode %d branches, one %d", workers, got.branches, want)
+	}
+}
+
+// TestGigabytes writes a recording of 2 GB to a disk and reads it, in memory
+// that does not depend on its size. SPGO_LONG=1 runs it.
+func TestGigabytes(t *testing.T) {
+	if os.Getenv("SPGO_LONG") != "1" {
+		t.Skip("SPGO_LONG=1 is not set")
+	}
+	const samples = 2_500_000
+	path := filepath.Join(t.TempDir(), "big.etl")
+	out, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(WriteTrace(out, benchTrace(samples)), out.Close()); err != nil {
+		t.Fatal(err)
+	}
+	rec, err := Open(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rec.Close()
+	f := rec.Files[0]
+	n, _ := decodeBranches(t, f, f.NewDecoder(ClassLBR), new(LBR))
+	m := NewMerge(rec.Files, SideBand)
+	side := 0
+	for m.Next() {
+		side++
+	}
+	var mem runtime.MemStats
+	runtime.ReadMemStats(&mem)
+	if n != samples*32 || f.Size() < 2_000_000_000 || side < 20 || m.Err() != nil || mem.Sys > 200<<20 {
+		t.Errorf("%d branches and %d events in %d bytes, %v, %d bytes of memory", n, side, f.Size(), m.Err(), mem.Sys)
 	}
 }
 

@@ -21,8 +21,9 @@
 //
 // Buffers are independent of each other, so any number of workers may decode
 // them at once. Within one buffer time never runs backwards; across buffers
-// file order means nothing. [Merge] yields the records of whole recordings in
-// global time order, for the few classes that have to be seen in order.
+// file order means nothing. [Open] opens the files of a recording, packed or
+// not; [Merge] yields their records in global time order, for the few classes
+// that have to be seen in order.
 //
 // The Decode functions turn the payload of a [Record] into a struct. Layouts
 // that depend on the event's version are rows of a table which the decoder and

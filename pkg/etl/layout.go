@@ -228,7 +228,8 @@ func utf8Text(s string) string {
 }
 
 // checkClass says whether a record is one of the events that a Decode function
-// reads; another is a mistake of the caller, reported as ErrUnsupported.
+// reads; another is a mistake of the caller, reported as ErrUnsupported. No
+// record has class 0, so that always fails.
 func checkClass(r *Record, want Class, what string) error {
 	if r.Class == want {
 		return nil
