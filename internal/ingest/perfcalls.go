@@ -21,7 +21,7 @@ func (e *perfEvent) callChain(s *perfdata.Sample) []uint64 {
 // callStack gives the usable pieces of a call stack to the sink. It returns
 // the reason of the innermost frame if nothing was usable.
 func (w *perfWorker) callStack(s *perfdata.Sample, e *perfEvent, chain []uint64) sample.Reason {
-	c := chainBuilder{w: w, event: e}
+	c := chainBuilder{out: &w.out, countless: e.opcode == 0}
 	w.callChain(&c, chain, s.Mode())
 	w.stats.Frames.Merge(&c.account)
 	if e.stacks == stackCalls && len(s.Branches) > 0 {
@@ -29,10 +29,7 @@ func (w *perfWorker) callStack(s *perfdata.Sample, e *perfEvent, chain []uint64)
 		w.lbrCallStack(&c, s)
 		w.stats.Branches.Merge(&c.account)
 	}
-	if c.used {
-		return sample.Used
-	}
-	return c.first
+	return c.finish()
 }
 
 // lbrCallStack takes a call stack that was recorded in branch registers: where
@@ -50,7 +47,7 @@ func (w *perfWorker) lbrCallStack(c *chainBuilder, s *perfdata.Sample) {
 	for i := range s.Branches {
 		b := &s.Branches[i]
 		if b.From == 0 && b.To == 0 {
-			c.add(place{object: -1, reason: sample.ZeroEntry})
+			c.add(noPlace(sample.ZeroEntry))
 			continue
 		}
 		c.add(w.locate(b.From+1, b.From >= w.trace.kernelLow, 1))
@@ -73,72 +70,15 @@ func (w *perfWorker) callChain(c *chainBuilder, chain []uint64, mode perfdata.CP
 		}
 		switch mode {
 		case perfdata.ModeGuestKernel, perfdata.ModeGuestUser:
-			c.add(place{object: -1, reason: sample.Guest})
+			c.add(noPlace(sample.Guest))
 		case perfdata.ModeHypervisor:
-			c.add(place{object: -1, reason: sample.Hypervisor})
+			c.add(noPlace(sample.Hypervisor))
 		default:
 			c.add(w.locate(ip, mode == perfdata.ModeKernel || mode == perfdata.ModeUnknown && ip >= w.trace.kernelLow, after))
 		}
 		after = 1
 	}
 	c.flush()
-}
-
-// chainBuilder cuts a call chain into pieces inside one binary.
-type chainBuilder struct {
-	w       *perfWorker
-	event   *perfEvent
-	binary  int32
-	account sample.Account
-	extra   uint64        // frames to come that the account leaves out
-	first   sample.Reason // that a frame was dropped for
-	used    bool
-}
-
-// add adds a frame. An event that stands for no cost says nothing about calls.
-func (c *chainBuilder) add(p place) {
-	w := c.w
-	if c.event.opcode == 0 && p.reason == sample.Used {
-		p.reason = sample.UnknownEvent
-	}
-	if p.reason != sample.Used {
-		c.flush()
-		c.drop(p.reason)
-		return
-	}
-	if len(w.calls) > 0 && p.object != c.binary {
-		c.flush()
-	}
-	c.binary = p.object
-	w.calls = append(w.calls, p.rva)
-}
-
-func (c *chainBuilder) drop(r sample.Reason) {
-	c.count(r, 1)
-	if c.first == sample.Used {
-		c.first = r
-	}
-}
-
-func (c *chainBuilder) count(r sample.Reason, n uint64) {
-	left := min(n, c.extra)
-	c.extra -= left
-	c.account.Add(r, n-left)
-}
-
-// flush ends a piece.
-func (c *chainBuilder) flush() {
-	w := c.w
-	switch len(w.calls) {
-	case 0:
-	case 1:
-		c.drop(sample.SingleFrame)
-	default:
-		c.used = true
-		c.count(sample.Used, uint64(len(w.calls)))
-		w.sink.Calls(w.trace.objects[c.binary].index, w.calls, w.weight)
-	}
-	w.calls = w.calls[:0]
 }
 
 // chainMode is the mode that a marker of a call chain begins.

@@ -68,9 +68,8 @@ func (t *perfTrace) vendor(a *perfdata.Attr) string {
 type perfWorker struct {
 	trace   *perfTrace
 	decoder *perfdata.Decoder
-	user    *addrspace.View
-	kernel  *addrspace.View
-	sink    sample.Sink
+	addresses resolver
+	out       pieces
 
 	stats     *sample.Stats
 	events    []sample.EventStats
@@ -79,10 +78,6 @@ type perfWorker struct {
 	selected  []bool   // by process: the filter takes it
 	branches  uint64
 	frames    uint64
-
-	weight uint64
-	stack  []sample.Branch
-	calls  []uint32
 }
 
 func newPerfWorker(t *perfTrace, sink sample.Sink) *perfWorker {
@@ -90,7 +85,8 @@ func newPerfWorker(t *perfTrace, sink sample.Sink) *perfWorker {
 		perfdata.SampleBranchStack | perfdata.SampleCallChain
 	w := &perfWorker{
 		trace: t, decoder: t.file.NewDecoder(want),
-		user: t.space.NewView(), kernel: t.space.NewView(), sink: sink,
+		addresses: resolver{user: t.space.NewView(), kernel: t.space.NewView(), objects: t.objects},
+		out:       pieces{sink: sink, objects: t.objects},
 		stats: sample.NewStats(), events: make([]sample.EventStats, len(t.events)),
 		hits: make([]uint64, len(t.objects)), processes: make([]uint64, len(t.processes)), selected: make([]bool, len(t.processes)),
 	}
@@ -161,9 +157,9 @@ func (w *perfWorker) sample(s *perfdata.Sample) {
 		w.dropAll(s, e, frames, reason)
 		return
 	}
-	w.weight = 1
+	w.out.weight = 1
 	if t.options.WeighByPeriod {
-		w.weight = max(s.Period, 1)
+		w.out.weight = max(s.Period, 1)
 	}
 	used := false
 	reason = sample.NoAddress
@@ -207,9 +203,9 @@ func (w *perfWorker) admit(s *perfdata.Sample, e *perfEvent) sample.Reason {
 	if s.Fields&perfdata.SampleTime == 0 {
 		time = addrspace.Forever
 	}
-	w.user.Enter(uint32(s.PID), time)
-	w.kernel.Enter(kernelPID, time)
-	tag := w.user.Tag()
+	w.addresses.user.Enter(uint32(s.PID), time)
+	w.addresses.kernel.Enter(kernelPID, time)
+	tag := w.addresses.user.Tag()
 	if tag >= 0 {
 		w.processes[tag]++
 	}
@@ -254,37 +250,12 @@ func addressKind(op spt.Opcode) (sample.Kind, bool) {
 	return 0, false
 }
 
-// place is an address in an object.
-type place struct {
-	object int32
-	rva    uint32
-	reason sample.Reason // why the address is not used
-}
-
-// locate resolves an address, of the kernel or of the current process. After
-// is 1 for a return address, which may be the end of its region.
+// locate resolves an address. After is 1 for a return address.
 func (w *perfWorker) locate(addr uint64, kernel bool, after uint64) place {
-	view := w.user
-	if kernel {
-		view = w.kernel
+	if p, ok := w.addresses.find(addr, kernel, after); ok {
+		return p
 	}
-	r := view.Find(addr - after)
-	if r == nil {
-		if !kernel {
-			r = view.FindSoon(addr - after)
-		}
-		if r == nil {
-			return place{object: -1, reason: w.unmapped(addr, kernel)}
-		}
-	}
-	if r.Owner < 0 {
-		return place{object: -1, reason: sample.Reason(-r.Owner)}
-	}
-	rva := addr + r.Bias
-	if rva>>32 != 0 {
-		return place{object: r.Owner, reason: sample.FarAddress}
-	}
-	return place{r.Owner, uint32(rva), w.trace.objects[r.Owner].skip}
+	return noPlace(w.unmapped(addr, kernel))
 }
 
 func (w *perfWorker) unmapped(addr uint64, kernel bool) sample.Reason {
@@ -297,7 +268,7 @@ func (w *perfWorker) unmapped(addr uint64, kernel bool) sample.Reason {
 		return sample.KernelLeftOut
 	case kernel:
 		return sample.KernelUnmapped
-	case w.user.Tag() < 0:
+	case w.addresses.user.Tag() < 0:
 		return sample.UnknownProcess
 	}
 	return sample.Unmapped
@@ -319,76 +290,41 @@ func (w *perfWorker) address(s *perfdata.Sample, e *perfEvent) sample.Reason {
 	case !ok:
 		return p.reason
 	case p.reason == sample.Used:
-		w.sink.IP(w.trace.objects[p.object].index, byte(e.opcode), p.rva, w.weight)
+		w.out.sink.IP(w.trace.objects[p.object].index, byte(e.opcode), p.rva, w.out.weight)
 	}
 	w.stats.Kinds[kind].Add(p.reason, 1)
 	return p.reason
 }
 
-// branchStack gives the usable pieces of a branch stack to the sink: runs of
-// entries, each inside one and the same binary, with nothing dropped between
-// them. It returns the reason of the newest entry if nothing was usable.
+// branchStack gives the usable pieces of a branch stack to the sink. It returns
+// the reason of the newest entry if nothing was usable.
 func (w *perfWorker) branchStack(s *perfdata.Sample, e *perfEvent) sample.Reason {
-	var first sample.Reason
-	used := false
-	binary := int32(-1)
-	w.stack = w.stack[:0]
-	flush := func() {
-		if len(w.stack) > 0 {
-			w.sink.Branches(w.trace.objects[binary].index, w.stack, w.weight)
-			w.stack = w.stack[:0]
-		}
-	}
+	runs := branchBuilder{out: &w.out, singles: e.stacks == stackSingles}
 	for i := range s.Branches {
-		b := &s.Branches[i]
-		from, reason, to := w.branch(b)
+		from, to, reason := w.branch(&s.Branches[i])
 		w.stats.Branches.Add(reason, 1)
-		if reason != sample.Used {
-			flush()
-			if !used && first == sample.Used {
-				first = reason
-			}
-			continue
-		}
-		used = true
-		if from.object != binary || e.stacks == stackSingles {
-			flush()
-			binary = from.object
-		}
-		w.stack = append(w.stack, sample.Branch{To: to, From: from.rva})
+		runs.add(from, to, reason)
 	}
-	flush()
-	if used {
-		return sample.Used
-	}
-	return first
+	return runs.finish()
 }
 
 // branch resolves one entry of a branch stack.
-func (w *perfWorker) branch(b *perfdata.Branch) (from place, reason sample.Reason, to uint32) {
+func (w *perfWorker) branch(b *perfdata.Branch) (from place, to uint32, reason sample.Reason) {
 	switch {
 	case b.From == 0 && b.To == 0:
-		return place{}, sample.ZeroEntry, 0
+		return place{}, 0, sample.ZeroEntry
 	case b.Flags.Spec() == perfdata.SpecWrongPath:
-		return place{}, sample.WrongPath, 0
+		return place{}, 0, sample.WrongPath
 	case b.Flags.NotTaken():
-		return place{}, sample.NotTaken, 0
+		return place{}, 0, sample.NotTaken
 	}
 	low := w.trace.kernelLow
 	from = w.locate(b.From, b.From >= low, 0)
-	if from.object < 0 || from.reason != sample.Used && from.reason != sample.OtherBinary {
-		return from, from.reason, 0
+	if !from.leads() {
+		return from, 0, from.reason
 	}
 	target := w.locate(b.To, b.To >= low, 0)
-	switch {
-	case target.object < 0:
-		return from, target.reason, 0
-	case target.object != from.object:
-		return from, sample.CrossBinary, 0
-	case target.reason != sample.Used:
-		return from, target.reason, 0
-	}
-	return from, from.reason, target.rva
+	return from, target.rva, from.to(target)
 }
 
 func containsPID(pids []uint32, pid int32) bool {

@@ -1,0 +1,192 @@
+package ingest
+
+import (
+	"github.com/spgo-tools/spgo/internal/addrspace"
+	"github.com/spgo-tools/spgo/internal/sample"
+)
+
+// place is an address in an object.
+type place struct {
+	object int32 // -1: none
+	rva    uint32
+	reason sample.Reason // why the address is not used
+}
+
+// noPlace is the place of an address that is in no object.
+func noPlace(r sample.Reason) place { return place{object: -1, reason: r} }
+
+// resolver turns the addresses of one worker into places.
+type resolver struct {
+	user    *addrspace.View
+	kernel  *addrspace.View
+	objects []*object
+}
+
+// find resolves an address, of the kernel or of the current process, and says
+// whether it is mapped. After is 1 for a return address, which may be the end
+// of its region.
+func (r *resolver) find(addr uint64, kernel bool, after uint64) (p place, mapped bool) {
+	view := r.user
+	if kernel {
+		view = r.kernel
+	}
+	region := view.Find(addr - after)
+	if region == nil && !kernel {
+		region = view.FindSoon(addr - after)
+	}
+	if region == nil {
+		return place{}, false
+	}
+	return r.at(region, addr), true
+}
+
+// at is the place of an address in a region.
+func (r *resolver) at(region *addrspace.Region, addr uint64) place {
+	if region.Owner < 0 {
+		return noPlace(sample.Reason(-region.Owner))
+	}
+	rva := addr + region.Bias
+	if rva>>32 != 0 {
+		return place{object: region.Owner, reason: sample.FarAddress}
+	}
+	return place{region.Owner, uint32(rva), r.objects[region.Owner].skip}
+}
+
+// leads says whether a branch from this place can be used if it ends well, or
+// would be if the binary was asked for.
+func (p place) leads() bool {
+	return p.object >= 0 && (p.reason == sample.Used || p.reason == sample.OtherBinary)
+}
+
+// to says why a branch from a place that leads to another one is not used.
+func (p place) to(target place) sample.Reason {
+	switch {
+	case target.object < 0:
+		return target.reason
+	case target.object != p.object:
+		return sample.CrossBinary
+	case target.reason != sample.Used:
+		return target.reason
+	}
+	return p.reason
+}
+
+// pieces gives the usable pieces of stacks to a sink.
+type pieces struct {
+	sink    sample.Sink
+	objects []*object
+	weight  uint64 // of the stack at hand
+	stack   []sample.Branch
+	calls   []uint32
+}
+
+// branchBuilder cuts a branch stack into runs of entries, each inside one and
+// the same binary, with nothing dropped between them.
+type branchBuilder struct {
+	out     *pieces
+	singles bool // neighbours in the stack tell nothing
+	binary  int32
+	first   sample.Reason // that an entry was dropped for
+	used    bool
+}
+
+// add adds an entry, newest first.
+func (b *branchBuilder) add(from place, to uint32, reason sample.Reason) {
+	if reason != sample.Used {
+		b.flush()
+		if b.first == sample.Used {
+			b.first = reason
+		}
+		return
+	}
+	b.used = true
+	if from.object != b.binary || b.singles {
+		b.flush()
+		b.binary = from.object
+	}
+	b.out.stack = append(b.out.stack, sample.Branch{To: to, From: from.rva})
+}
+
+// flush ends a run.
+func (b *branchBuilder) flush() {
+	if o := b.out; len(o.stack) > 0 {
+		o.sink.Branches(o.objects[b.binary].index, o.stack, o.weight)
+		o.stack = o.stack[:0]
+	}
+}
+
+// finish ends the stack. It returns the reason of the newest entry if nothing
+// was usable.
+func (b *branchBuilder) finish() sample.Reason {
+	b.flush()
+	if b.used {
+		return sample.Used
+	}
+	return b.first
+}
+
+// chainBuilder cuts a call chain into pieces inside one binary.
+type chainBuilder struct {
+	out       *pieces
+	countless bool // of an event that stands for no cost: it says nothing about calls
+	binary    int32
+	account   sample.Account
+	extra     uint64        // frames to come that the account leaves out
+	first     sample.Reason // that a frame was dropped for
+	used      bool
+}
+
+// add adds a frame, innermost first.
+func (c *chainBuilder) add(p place) {
+	if c.countless && p.reason == sample.Used {
+		p.reason = sample.UnknownEvent
+	}
+	if p.reason != sample.Used {
+		c.flush()
+		c.drop(p.reason)
+		return
+	}
+	if len(c.out.calls) > 0 && p.object != c.binary {
+		c.flush()
+	}
+	c.binary = p.object
+	c.out.calls = append(c.out.calls, p.rva)
+}
+
+func (c *chainBuilder) drop(r sample.Reason) {
+	c.count(r, 1)
+	if c.first == sample.Used {
+		c.first = r
+	}
+}
+
+func (c *chainBuilder) count(r sample.Reason, n uint64) {
+	left := min(n, c.extra)
+	c.extra -= left
+	c.account.Add(r, n-left)
+}
+
+// flush ends a piece.
+func (c *chainBuilder) flush() {
+	o := c.out
+	switch len(o.calls) {
+	case 0:
+	case 1:
+		c.drop(sample.SingleFrame)
+	default:
+		c.used = true
+		c.count(sample.Used, uint64(len(o.calls)))
+		o.sink.Calls(o.objects[c.binary].index, o.calls, o.weight)
+	}
+	o.calls = o.calls[:0]
+}
+
+// finish ends the chain. It returns the reason of the innermost frame if
+// nothing was usable.
+func (c *chainBuilder) finish() sample.Reason {
+	c.flush()
+	if c.used {
+		return sample.Used
+	}
+	return c.first
+}
