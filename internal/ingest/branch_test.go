@@ -154,6 +154,17 @@ func TestBranchStacks(t *testing.T) {
 			lbr app 50>10 30>40
 			samples: used:1
 			branches: used:2`},
+		{name: "one binary of which only one map has a build id", recording: recording{features: perfdata.Features{
+			BuildIDs: []perfdata.BuildID{{ID: unhex(idA), Name: "/t/app"}}}}, script: `
+			1 map 10 1000+1000 0 /t/app id=` + idA + `
+			1 map 10 8000+1000 7000 /t/app
+			2 sample 10 1010 lbr 1050>8010 8030>1040 8020>8024 chain USER 1010 8051 1061`,
+			want: `ip app+10
+			lbr app 50>7010 7030>40 7020>7024
+			chain app 10 7051 61
+			samples: used:1
+			branches: used:3
+			frames: used:3`},
 		{name: "weights", options: Options{WeighByPeriod: true}, script: twoBinaries + `
 			2 sample 10 1010 period=7 lbr 1050>1010 1030>1040
 			2 sample 10 1010 period=0 lbr 1050>1010`,

@@ -66,8 +66,8 @@ func (t *perfTrace) vendor(a *perfdata.Attr) string {
 // perfWorker resolves samples. Each worker has views, a sink and an account of
 // its own.
 type perfWorker struct {
-	trace   *perfTrace
-	decoder *perfdata.Decoder
+	trace     *perfTrace
+	decoder   *perfdata.Decoder
 	addresses resolver
 	out       pieces
 
@@ -86,8 +86,8 @@ func newPerfWorker(t *perfTrace, sink sample.Sink) *perfWorker {
 	w := &perfWorker{
 		trace: t, decoder: t.file.NewDecoder(want),
 		addresses: resolver{user: t.space.NewView(), kernel: t.space.NewView(), objects: t.objects},
-		out:       pieces{sink: sink, objects: t.objects},
-		stats: sample.NewStats(), events: make([]sample.EventStats, len(t.events)),
+		out:       pieces{sink: sink},
+		stats:     sample.NewStats(), events: make([]sample.EventStats, len(t.events)),
 		hits: make([]uint64, len(t.objects)), processes: make([]uint64, len(t.processes)), selected: make([]bool, len(t.processes)),
 	}
 	for i := range t.processes {
@@ -290,7 +290,7 @@ func (w *perfWorker) address(s *perfdata.Sample, e *perfEvent) sample.Reason {
 	case !ok:
 		return p.reason
 	case p.reason == sample.Used:
-		w.out.sink.IP(w.trace.objects[p.object].index, byte(e.opcode), p.rva, w.out.weight)
+		w.out.sink.IP(p.binary, byte(e.opcode), p.rva, w.out.weight)
 	}
 	w.stats.Kinds[kind].Add(p.reason, 1)
 	return p.reason

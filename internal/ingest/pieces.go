@@ -5,9 +5,11 @@ import (
 	"github.com/spgo-tools/spgo/internal/sample"
 )
 
-// place is an address in an object.
+// place is an address in an object. Several objects can be one binary: a file
+// of which only some maps have a build id, or that has several paths.
 type place struct {
 	object int32 // -1: none
+	binary int32 // as registered
 	rva    uint32
 	reason sample.Reason // why the address is not used
 }
@@ -47,9 +49,10 @@ func (r *resolver) at(region *addrspace.Region, addr uint64) place {
 	}
 	rva := addr + region.Bias
 	if rva>>32 != 0 {
-		return place{object: region.Owner, reason: sample.FarAddress}
+		return place{object: region.Owner, binary: r.objects[region.Owner].index, reason: sample.FarAddress}
 	}
-	return place{region.Owner, uint32(rva), r.objects[region.Owner].skip}
+	o := r.objects[region.Owner]
+	return place{region.Owner, o.index, uint32(rva), o.skip}
 }
 
 // leads says whether a branch from this place can be used if it ends well, or
@@ -63,7 +66,7 @@ func (p place) to(target place) sample.Reason {
 	switch {
 	case target.object < 0:
 		return target.reason
-	case target.object != p.object:
+	case target.binary != p.binary:
 		return sample.CrossBinary
 	case target.reason != sample.Used:
 		return target.reason
@@ -73,11 +76,10 @@ func (p place) to(target place) sample.Reason {
 
 // pieces gives the usable pieces of stacks to a sink.
 type pieces struct {
-	sink    sample.Sink
-	objects []*object
-	weight  uint64 // of the stack at hand
-	stack   []sample.Branch
-	calls   []uint32
+	sink   sample.Sink
+	weight uint64 // of the stack at hand
+	stack  []sample.Branch
+	calls  []uint32
 }
 
 // branchBuilder cuts a branch stack into runs of entries, each inside one and
@@ -100,9 +102,9 @@ func (b *branchBuilder) add(from place, to uint32, reason sample.Reason) {
 		return
 	}
 	b.used = true
-	if from.object != b.binary || b.singles {
+	if from.binary != b.binary || b.singles {
 		b.flush()
-		b.binary = from.object
+		b.binary = from.binary
 	}
 	b.out.stack = append(b.out.stack, sample.Branch{To: to, From: from.rva})
 }
@@ -110,7 +112,7 @@ func (b *branchBuilder) add(from place, to uint32, reason sample.Reason) {
 // flush ends a run.
 func (b *branchBuilder) flush() {
 	if o := b.out; len(o.stack) > 0 {
-		o.sink.Branches(o.objects[b.binary].index, o.stack, o.weight)
+		o.sink.Branches(b.binary, o.stack, o.weight)
 		o.stack = o.stack[:0]
 	}
 }
@@ -146,10 +148,10 @@ func (c *chainBuilder) add(p place) {
 		c.drop(p.reason)
 		return
 	}
-	if len(c.out.calls) > 0 && p.object != c.binary {
+	if len(c.out.calls) > 0 && p.binary != c.binary {
 		c.flush()
 	}
-	c.binary = p.object
+	c.binary = p.binary
 	c.out.calls = append(c.out.calls, p.rva)
 }
 
@@ -176,7 +178,7 @@ func (c *chainBuilder) flush() {
 	default:
 		c.used = true
 		c.count(sample.Used, uint64(len(o.calls)))
-		o.sink.Calls(o.objects[c.binary].index, o.calls, o.weight)
+		o.sink.Calls(c.binary, o.calls, o.weight)
 	}
 	o.calls = o.calls[:0]
 }
