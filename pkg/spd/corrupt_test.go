@@ -3,8 +3,10 @@ package spd
 import (
 	"bytes"
 	"errors"
+	"io"
 	"math"
 	"os"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -273,6 +275,62 @@ func TestModelsThatCannotBeWritten(t *testing.T) {
 				t.Errorf("%d bytes written nevertheless", b.Len())
 			}
 		})
+	}
+}
+
+func TestErrorsNameTheFile(t *testing.T) {
+	if _, err := Open(filepath.Join(t.TempDir(), "none.spd")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("missing file: %v", err)
+	}
+	data := encode(t, profiledFile())
+	base := le.Uint32(data[0x38:])
+	records := base + le.Uint32(data[base+0x0c:])
+	name := filepath.Join(t.TempDir(), "bad.spd")
+	for at, what := range map[uint32]string{4: "header", records: "record", base + moduleHeaderSize + 4: "symbol"} {
+		bad := bytes.Clone(data)
+		bad[at] ^= 0xff
+		if err := os.WriteFile(name, bad, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		var e *binfmt.Error
+		if _, err := ReadFile(name); !errors.As(err, &e) || e.File != name {
+			t.Errorf("damaged %s: %v, want the name of the file", what, err)
+		}
+	}
+}
+
+// brokenReader fails behind an offset.
+type brokenReader struct {
+	io.ReaderAt
+	good int64
+}
+
+var errBroken = errors.New("read error")
+
+func (r brokenReader) ReadAt(p []byte, off int64) (int, error) {
+	if off+int64(len(p)) > r.good {
+		return 0, errBroken
+	}
+	return r.ReaderAt.ReadAt(p, off)
+}
+
+func TestReadErrorsComeBack(t *testing.T) {
+	f := profiledFile()
+	f.Modules[0].DataProfile = []byte("data") // behind the records
+	data := encode(t, f)
+	base := int64(le.Uint32(data[0x38:]))
+	for _, good := range []int64{0, headerSize, base, base + moduleHeaderSize, base + int64(le.Uint32(data[base+0x0c:])) + 1, int64(len(data)) - 1} {
+		r, err := NewReader(brokenReader{bytes.NewReader(data), good}, int64(len(data)))
+		if err == nil {
+			_, err = r.Read()
+		}
+		if !errors.Is(err, errBroken) {
+			t.Errorf("good up to %#x: %v", good, err)
+		}
+	}
+	// A reader that has less than it was said to have.
+	if _, err := NewReader(bytes.NewReader(data[:0x40]), int64(len(data))); !errors.Is(err, binfmt.ErrTruncated) {
+		t.Errorf("short reader: %v", err)
 	}
 }
 

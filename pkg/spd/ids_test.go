@@ -1,6 +1,7 @@
 package spd
 
 import (
+	"encoding/json"
 	"testing"
 )
 
@@ -67,6 +68,13 @@ func TestIDText(t *testing.T) {
 		if err := id.UnmarshalText([]byte(bad)); err == nil {
 			t.Errorf("%q was read as %v", bad, id)
 		}
+	}
+	symbol := Symbol{ID: 1, Name: "f", Ordinal: 2, SymbolFlags: 9}
+	if got, err := json.Marshal(symbol); err != nil || string(got) != `{"id":"0x0000000000000001","name":"f","ordinal":2,"symbol_flags":9}` {
+		t.Errorf("JSON of a symbol: %s, %v", got, err)
+	}
+	if got, err := json.Marshal(Checksum(0x1f1)); err != nil || string(got) != `"0x000001f1"` {
+		t.Errorf("JSON of a checksum: %s, %v", got, err)
 	}
 	var c Checksum
 	if err := c.UnmarshalText([]byte("0x1ffffffff")); err == nil {

@@ -25,7 +25,6 @@ func Write(w io.Writer, f *File) error {
 		m := &f.Modules[k]
 		pool += uint64(len(e.name("module name", m.Name)))
 		layouts[k], records[k] = e.layout(m)
-		layouts[k].base = 0
 		data += layouts[k].end()
 	}
 	pool += uint64(len(e.name("binary name", f.Header.Binary)))
@@ -117,7 +116,7 @@ func (e *encoder) name(part, s string) []byte {
 // layout encodes the functions of a module to learn the sizes of their
 // records, which the tables in front of them need.
 func (e *encoder) layout(m *Module) (moduleLayout, []uint32) {
-	l := moduleLayout{reserved08: m.Reserved08, names: 1}
+	l := moduleLayout{reserved08: m.Reserved08}
 	l.Functions = uint32(len(m.Functions))
 	l.HashBuckets = m.HashBuckets
 	if l.HashBuckets == 0 {
