@@ -1,0 +1,186 @@
+package walks
+
+import (
+	"cmp"
+	"math"
+	"math/bits"
+	"slices"
+)
+
+// graph is the input as a circulation. Node hub stands for the world outside
+// the chains: a chain that starts at token t is an arc hub->t, one that ends
+// there is an arc t->hub. Then as much flows into every node as out of it, and
+// a walk is a closed walk that meets the hub once.
+//
+// Arcs are numbered by tail and then head. The arcs out of node v are
+// out[v] to out[v+1]-1; the hub is the greatest node, so that an arc t->hub is
+// the last one of t. Only arcs with flow exist.
+type graph struct {
+	hub      int32
+	out      []int32
+	from, to []int32
+	flow     []uint64
+	in       []int32 // the arcs into v are into[in[v]:in[v+1]]
+	into     []int32
+	byFlow   []int32 // arcs, greatest flow first
+}
+
+// newGraph makes the circulation. Visits that are too few for the transitions
+// of their token are raised, and a component that no chain enters or leaves
+// gets a start and an end; extra is the number of visits added. Transitions
+// whose sum at a token is beyond 64 bits are lowered; lost is the number of
+// pairs taken away.
+func newGraph(visits []uint64, trans []Transition, maxLen int) (g *graph, extra, lost uint64) {
+	n := len(visits)
+	trans, lost = clampSums(n, trans)
+	starts, ends := make([]uint64, n), make([]uint64, n)
+	for _, t := range trans {
+		starts[t.To] += t.Count
+		ends[t.From] += t.Count
+	}
+	for v, a := range visits {
+		in, out := starts[v], ends[v]
+		need := max(a, in, out)
+		extra = satAdd(extra, need-a)
+		starts[v], ends[v] = need-in, need-out
+	}
+	extra = satAdd(extra, openClosed(trans, starts, ends, maxLen))
+
+	g = &graph{hub: int32(n), out: make([]int32, n+2)}
+	add := func(from, to int32, flow uint64) {
+		if flow > 0 {
+			g.from, g.to, g.flow = append(g.from, from), append(g.to, to), append(g.flow, flow)
+		}
+	}
+	for v := range g.hub {
+		g.out[v] = int32(len(g.to))
+		for len(trans) > 0 && trans[0].From == v {
+			add(v, trans[0].To, trans[0].Count)
+			trans = trans[1:]
+		}
+		add(v, g.hub, ends[v])
+	}
+	g.out[g.hub] = int32(len(g.to))
+	for v := range g.hub {
+		add(g.hub, v, starts[v])
+	}
+	g.out[g.hub+1] = int32(len(g.to))
+
+	g.in = make([]int32, n+2)
+	for _, v := range g.to {
+		g.in[v+1]++
+	}
+	for v := range n + 1 {
+		g.in[v+1] += g.in[v]
+	}
+	g.into = make([]int32, len(g.to))
+	next := slices.Clone(g.in)
+	g.byFlow = make([]int32, len(g.to))
+	for k, v := range g.to {
+		g.into[next[v]] = int32(k)
+		next[v]++
+		g.byFlow[k] = int32(k)
+	}
+	slices.SortFunc(g.byFlow, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(g.flow[b], g.flow[a]), cmp.Compare(a, b))
+	})
+	return g, extra, lost
+}
+
+// exit is the arc from v to the hub, or -1.
+func (g *graph) exit(v int32) int32 {
+	if k := g.out[v+1] - 1; k >= g.out[v] && g.to[k] == g.hub {
+		return k
+	}
+	return -1
+}
+
+// clampSums returns the transitions with positive counts, lowered where the
+// sum into or out of a token would overflow, which counts of real chains
+// reach only after they have saturated.
+func clampSums(n int, trans []Transition) (kept []Transition, lost uint64) {
+	type side struct {
+		sum, degree uint64
+		over        bool
+	}
+	into, out := make([]side, n), make([]side, n)
+	count := func(s *side, c uint64) {
+		sum, carry := bits.Add64(s.sum, c, 0)
+		s.sum, s.over = sum, s.over || carry != 0
+		s.degree++
+	}
+	kept = make([]Transition, 0, len(trans))
+	for _, t := range trans {
+		if t.Count > 0 {
+			kept = append(kept, t)
+			count(&into[t.To], t.Count)
+			count(&out[t.From], t.Count)
+		}
+	}
+	for i := range kept {
+		t := &kept[i]
+		for _, s := range []side{into[t.To], out[t.From]} {
+			if limit := math.MaxUint64 / s.degree; s.over && t.Count > limit {
+				lost = satAdd(lost, t.Count-limit)
+				t.Count = limit
+			}
+		}
+	}
+	return kept, lost
+}
+
+// openClosed finds the components of the transitions where no chain starts or
+// ends and gives each, at its first token, enough starts and ends for walks
+// of maxLen tokens. It returns the number of visits added.
+func openClosed(trans []Transition, starts, ends []uint64, maxLen int) (extra uint64) {
+	n := int32(len(starts))
+	parent := make([]int32, n)
+	for v := range parent {
+		parent[v] = int32(v)
+	}
+	find := func(v int32) int32 {
+		for parent[v] != v {
+			parent[v] = parent[parent[v]]
+			v = parent[v]
+		}
+		return v
+	}
+	for _, t := range trans {
+		// The smaller token becomes the root.
+		a, b := find(t.From), find(t.To)
+		parent[max(a, b)] = min(a, b)
+	}
+	open := make([]bool, n)
+	flow := make([]uint64, n)
+	for v := range n {
+		open[find(v)] = open[find(v)] || starts[v] > 0 || ends[v] > 0
+	}
+	for _, t := range trans {
+		r := find(t.From)
+		flow[r] = satAdd(flow[r], t.Count)
+	}
+	for v := range n {
+		if !open[v] && flow[v] > 0 && find(v) == v {
+			add := flow[v]/uint64(maxLen) + 1
+			starts[v], ends[v] = add, add
+			extra = satAdd(extra, add)
+		}
+	}
+	return extra
+}
+
+func satAdd(a, b uint64) uint64 {
+	s, carry := bits.Add64(a, b, 0)
+	if carry != 0 {
+		return math.MaxUint64
+	}
+	return s
+}
+
+func satMul(a, b uint64) uint64 {
+	hi, lo := bits.Mul64(a, b)
+	if hi != 0 {
+		return math.MaxUint64
+	}
+	return lo
+}
