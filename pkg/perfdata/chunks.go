@@ -18,7 +18,7 @@ type Chunk struct {
 	// then Offset is that of the record that the first sample came in.
 	Offset int64
 	Nested bool
-	Data   []byte // about 1 MiB
+	Data   []byte // about 256 KiB
 }
 
 // ChunkSource hands out all samples of a recording in chunks. Its methods may
@@ -55,7 +55,7 @@ func (f *File) Chunks(ix *Index) *ChunkSource {
 		s.streams = append(s.streams, &sampleStream{seg: seg})
 	}
 	for _, r := range ix.ranges {
-		if !compressed[r.seg] {
+		if !compressed[int(r.seg)] {
 			s.ranges = append(s.ranges, r)
 		}
 	}
@@ -153,14 +153,14 @@ func (f *File) readRange(r sampleRange, c *Chunk) error {
 	if cap(c.Data) < n {
 		c.Data = make([]byte, max(n, chunkSize+maxRecord))
 	}
-	c.Segment, c.Offset, c.Nested, c.Data = r.seg, r.off, false, c.Data[:n]
+	c.Segment, c.Offset, c.Nested, c.Data = int(r.seg), r.off, false, c.Data[:n]
 	seg := &f.segments[r.seg]
 	got, err := seg.r.ReadAt(c.Data, r.off)
 	if got == n {
 		return nil
 	}
 	if err == io.EOF {
-		return f.defect(r.seg, "samples", r.off, binfmt.ErrTruncated, fmt.Sprintf("%d bytes", n), fmt.Sprintf("%d, the file became shorter", got))
+		return f.defect(int(r.seg), "samples", r.off, binfmt.ErrTruncated, fmt.Sprintf("%d bytes", n), fmt.Sprintf("%d, the file became shorter", got))
 	}
 	return binfmt.InFile(err, seg.name)
 }

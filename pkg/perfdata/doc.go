@@ -12,7 +12,7 @@
 // what was lost, where the data ended early, and which ranges hold samples.
 //
 // [File.Chunks] then hands those ranges to any number of workers, each with
-// its own [Decoder], in blocks of about a megabyte:
+// its own [Decoder], in blocks that fit a cache:
 //
 //	rs := f.Records()
 //	for rs.Next() {

@@ -30,14 +30,16 @@ type Index struct {
 
 // sampleRange is a range of whole records of one segment, samples among them.
 type sampleRange struct {
-	seg      int
 	off, end int64
+	seg      int32
 	closed   bool
 }
 
 const (
-	chunkSize = 1 << 20  // a range is closed when it is that long
-	chunkGap  = 64 << 10 // and when that many bytes without a sample follow it
+	// A range is closed when it is that long: what is read into a second-level
+	// cache is decoded from there, which is a third faster than from memory.
+	chunkSize = 256 << 10
+	chunkGap  = 64 << 10 // it is also closed when that many bytes without a sample follow
 )
 
 // sample counts a sample that stands in the file itself and adds it to the
@@ -46,13 +48,13 @@ func (ix *Index) sample(seg int, off, size int64) {
 	ix.Counts.known[TypeSample]++
 	if n := len(ix.ranges); n > 0 {
 		r := &ix.ranges[n-1]
-		if !r.closed && r.seg == seg && off-r.end <= chunkGap {
+		if !r.closed && int(r.seg) == seg && off-r.end <= chunkGap {
 			r.end = off + size
 			r.closed = r.end-r.off >= chunkSize
 			return
 		}
 	}
-	ix.ranges = append(ix.ranges, sampleRange{seg: seg, off: off, end: off + size})
+	ix.ranges = append(ix.ranges, sampleRange{seg: int32(seg), off: off, end: off + size})
 }
 
 // note counts any other record.
