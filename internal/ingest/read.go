@@ -102,7 +102,7 @@ func hasSPTSignature(head []byte) bool {
 
 // decompress undoes gzip and zstd, by their signatures.
 func decompress(r io.Reader) (in io.Reader, closeIn func(), err error) {
-	buffered := bufio.NewReaderSize(r, 1<<20)
+	buffered := bufio.NewReaderSize(r, 64<<10)
 	head, _ := buffered.Peek(4)
 	switch {
 	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
