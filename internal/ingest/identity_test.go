@@ -302,3 +302,32 @@ func TestHits(t *testing.T) {
 		t.Errorf("file %s, format %s", got, facts.Format)
 	}
 }
+
+// TestFilesAreClosed checks that the files of a trace do not stay open: a
+// machine can have thousands of binaries.
+func TestFilesAreClosed(t *testing.T) {
+	const openFiles = "/proc/self/fd"
+	before, err := os.ReadDir(openFiles)
+	if err != nil {
+		t.Skip("no list of open files here")
+	}
+	files := map[string][]byte{}
+	var script strings.Builder
+	const count = 50
+	for i := range count {
+		name := fmt.Sprintf("lib%d", i)
+		files[name] = shifted(unhex(idA))
+		fmt.Fprintf(&script, "1 map 10 %x+1000 0 /t/%s id=%s\n2 sample 10 %x\n", 0x1000*(i+1), name, idA, 0x1000*(i+1)+0x810)
+	}
+	got, _, _ := outcome(t, recording{}.write(t, script.String()), Options{ImagePath: []string{writeFiles(t, files)}})
+	if n := strings.Count(got, "+1810"); n != count {
+		t.Errorf("%d addresses were translated, want %d", n, count)
+	}
+	after, err := os.ReadDir(openFiles)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(after) > len(before)+5 {
+		t.Errorf("%d files are open, %d were before", len(after), len(before))
+	}
+}

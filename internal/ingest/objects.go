@@ -20,7 +20,7 @@ type object struct {
 	binary sample.Binary
 	index  int32         // of the registered binary
 	skip   sample.Reason // why its samples are not wanted; Used: they are
-	file   *image.File   // its headers, nil where the file was not found
+	file   *image.File   // its headers, closed; nil where the file was not found
 
 	windows    bool   // a PE image
 	kernelText uint64 // of the kernel: distance of the symbol of its map from _text
@@ -85,6 +85,7 @@ func (l *locator) locate(ev *evidence) *object {
 		b.FileOffsets = !ev.window
 		return &object{binary: b, windows: ev.windows, stale: stale}
 	}
+	file.Close() // its headers are in memory, and a trace can have thousands of files
 	if ev.buildID == nil {
 		if id, source := file.ID(); source != image.IDNone {
 			b.GUID, b.Age, b.Identity = id.GUID, id.Age, sample.IdentityFile
