@@ -123,6 +123,50 @@ func TestEarlySampleSeesFirstVersion(t *testing.T) {
 	}
 }
 
+// TestFindSoonLooksAhead maps one region after the other and looks for a later
+// one: it is found up to the limit, not where another life of the process
+// begins before it, and the nearest of several wins.
+func TestFindSoonLooksAhead(t *testing.T) {
+	at := func(i int) uint64 { return uint64(i) << 12 }
+	b := NewBuilder()
+	for pid := uint32(1); pid <= 2; pid++ {
+		for i := 0; i <= soon+1; i++ {
+			if pid == 2 && i == 3 {
+				b.Clear(pid, uint64(10*i))
+				b.Tag(pid, uint64(10*i), 1)
+			}
+			b.Map(pid, uint64(10*i), Region{at(i), at(i + 1), int32(i), 0})
+		}
+	}
+	b.Map(1, 10*(soon+1), Region{at(2), at(3), 100, 0})
+	v := b.Space().NewView()
+	for _, tc := range []struct {
+		pid  uint32
+		time uint64
+		addr int
+		want int32 // -1: nothing
+	}{
+		{1, 5, 1, 1},
+		{1, 5, 2, 2}, // and not 100, which takes its place later
+		{1, 5, soon, soon},
+		{1, 5, soon + 1, -1},
+		{1, 15, soon + 1, soon + 1},
+		{1, 10 * (soon + 1), soon + 2, -1},
+		{2, 5, 2, 2},
+		{2, 5, 3, -1},
+		{2, 35, 4, 4},
+	} {
+		v.Enter(tc.pid, tc.time)
+		got := int32(-1)
+		if r := v.FindSoon(at(tc.addr) + 8); r != nil {
+			got = r.Owner
+		}
+		if got != tc.want {
+			t.Errorf("process %d at %d: region %d is found as %d, want %d", tc.pid, tc.time, tc.addr, got, tc.want)
+		}
+	}
+}
+
 func TestForkDoesNotLeakChanges(t *testing.T) {
 	b := NewBuilder()
 	b.Map(1, 10, Region{0, 100, 1, 0})

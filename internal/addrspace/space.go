@@ -160,14 +160,27 @@ func (v *View) Find(addr uint64) *Region {
 	return r
 }
 
-// FindSoon looks addr up in the next version of the process, for a sample
-// that is older than its map by the delay between two processors. It returns
-// nil where the next version does not map addr either.
+// soon is how many versions FindSoon looks ahead. A program that starts maps
+// some dozen images within moments, each in a version of its own.
+const soon = 64
+
+// FindSoon looks addr up in the versions of the process that follow, for a
+// sample that is older than its map by the delay between two processors. It
+// returns nil where none of the next few maps addr, and does not look into the
+// life of another process with the same number.
 func (v *View) FindSoon(addr uint64) *Region {
-	list := v.space.processes[v.pid]
-	i := sort.Search(len(list), func(i int) bool { return list[i].time >= v.to })
-	if v.to == Forever || i == len(list) {
+	if v.to == Forever {
 		return nil
 	}
-	return list[i].root.find(addr)
+	list := v.space.processes[v.pid]
+	next := sort.Search(len(list), func(i int) bool { return list[i].time >= v.to })
+	for _, version := range list[next:min(next+soon, len(list))] {
+		if version.tag != v.tag {
+			return nil
+		}
+		if r := version.root.find(addr); r != nil {
+			return r
+		}
+	}
+	return nil
 }
