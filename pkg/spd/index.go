@@ -184,10 +184,28 @@ func (c checker) wstring(part string) string {
 	return s
 }
 
+// headerLayout is where the header says that things are.
+type headerLayout struct {
+	modules  uint64 // number of modules
+	pool     uint64 // offset and size of the string pool
+	poolSize uint64
+	data     uint64 // offset of the first module
+	nameHash uint32
+}
+
 func (r *Reader) readHeaders() error {
-	b, err := r.bytes(nil, "header", 0, min(headerSize, r.size))
+	l, err := r.readHeader()
 	if err != nil {
 		return err
+	}
+	return r.readModules(l)
+}
+
+func (r *Reader) readHeader() (headerLayout, error) {
+	var l headerLayout
+	b, err := r.bytes(nil, "header", 0, min(headerSize, r.size))
+	if err != nil {
+		return l, err
 	}
 	c := checker{binfmt.NewCursor(b, "header: signature", 0)}
 	if got := c.U32(); c.Err() == nil && got != magic {
@@ -201,49 +219,53 @@ func (r *Reader) readHeaders() error {
 	h := &r.header
 	h.Reserved08, h.Reserved0C, h.Reserved10 = c.U32(), c.U32(), c.U32()
 	h.Flags = c.U32()
-	hash := c.U32()
+	l.nameHash = c.U32()
 	h.Reserved1C = c.U32()
 	c.equal("header: size", headerSize)
 	h.Reserved24 = c.U32()
 	c.equal("header: module table offset", headerSize)
-	modules := uint64(c.U32())
-	pool := headerSize + moduleEntrySize*modules
-	c.equal("header: string pool offset", pool)
-	poolSize := uint64(c.U32())
-	data := align4(pool + poolSize)
-	c.equal("header: module data offset", data)
+	l.modules = uint64(c.U32())
+	l.pool = headerSize + moduleEntrySize*l.modules
+	c.equal("header: string pool offset", l.pool)
+	l.poolSize = uint64(c.U32())
+	l.data = align4(l.pool + l.poolSize)
+	c.equal("header: module data offset", l.data)
 	c.Part("header")
 	h.Reserved3C, h.Reserved40, h.Reserved44 = c.U32(), c.U32(), c.U32()
 	h.Age = c.U32()
 	copy(h.GUID[:], c.Bytes(16))
 	h.HotThreshold, h.DynamicInstructions, h.StaticInstructions = c.U64(), c.U64(), c.U32()
 	h.Reserved70 = c.U32()
-	if c.Err() != nil {
-		return c.Err()
-	}
+	return l, c.Err()
+}
 
-	b, err = r.bytes(nil, "module table and string pool", headerSize, data-headerSize)
+// readModules reads the module table, the names and the module headers, which
+// must fill the file.
+func (r *Reader) readModules(l headerLayout) error {
+	b, err := r.bytes(nil, "module table and string pool", headerSize, l.data-headerSize)
 	if err != nil {
 		return err
 	}
-	entries := checker{binfmt.NewCursor(b[:moduleEntrySize*modules], "module table", headerSize)}
-	names := checker{binfmt.NewCursor(b[pool-headerSize:pool-headerSize+poolSize], "string pool", int64(pool))}
+	tableSize := moduleEntrySize * l.modules
+	table := checker{binfmt.NewCursor(b[:tableSize], "module table", headerSize)}
+	names := checker{binfmt.NewCursor(b[tableSize:tableSize+l.poolSize], "", int64(l.pool))}
+	h := &r.header
 	h.Binary = names.wstring("string pool: binary name")
 	if isASCII(h.Binary) {
-		names.check("header: hash of the binary name", 0x18, hash, uint64(binaryHash(h.Binary)))
-	} else if hash != binaryHash(h.Binary) {
-		h.BinaryHash = hash
+		names.check("header: hash of the binary name", 0x18, l.nameHash, uint64(binaryHash(h.Binary)))
+	} else if l.nameHash != binaryHash(h.Binary) {
+		h.BinaryHash = l.nameHash
 	}
 	if names.Err() != nil {
 		return names.Err()
 	}
-	base := data
-	for range modules {
-		entries.equal("module table: name offset", uint64(names.Pos()))
-		entries.equal("module table: data offset", base-data)
-		m := moduleLayout{base: base, reserved08: entries.U32()}
+	base := l.data
+	for range l.modules {
+		table.equal("module table: name offset", uint64(names.Pos()))
+		table.equal("module table: data offset", base-l.data)
+		m := moduleLayout{base: base, reserved08: table.U32()}
 		m.Name = names.wstring("string pool: module name")
-		if err := cmp.Or(entries.Err(), names.Err()); err != nil {
+		if err := cmp.Or(table.Err(), names.Err()); err != nil {
 			return err
 		}
 		if err := r.readModuleHeader(&m); err != nil {
@@ -252,10 +274,10 @@ func (r *Reader) readHeaders() error {
 		r.modules = append(r.modules, m)
 		base = m.end()
 	}
-	names.check("header: string pool size", 0x34, uint32(poolSize), uint64(names.Pos()))
-	pad := checker{binfmt.NewCursor(b[pool-headerSize+poolSize:], "", int64(pool+poolSize))}
-	pad.zero("padding after the string pool", uint64(pad.Len()))
-	if err := cmp.Or(names.Err(), pad.Err()); err != nil {
+	names.check("header: string pool size", 0x34, uint32(l.poolSize), uint64(names.Pos()))
+	padding := checker{binfmt.NewCursor(b[tableSize+l.poolSize:], "", int64(l.pool+l.poolSize))}
+	padding.zero("padding after the string pool", uint64(padding.Len()))
+	if err := cmp.Or(names.Err(), padding.Err()); err != nil {
 		return err
 	}
 	if base != r.size {

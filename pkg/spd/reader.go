@@ -19,8 +19,8 @@ func ReadFile(name string) (*File, error) {
 	return r.Read()
 }
 
-// Read reads everything. It takes about three times the size of the file in
-// memory. What Write would not reproduce is refused as corrupt, except for
+// Read reads everything. The model takes about two and a half times the size of
+// the file in memory. What Write would not reproduce is refused as corrupt, except for
 // the header statistics, which [File.Violations] compares.
 func (r *Reader) Read() (*File, error) {
 	f := &File{Header: r.header, Modules: make([]Module, len(r.modules))}
