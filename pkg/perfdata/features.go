@@ -326,67 +326,63 @@ func cString(b []byte) string {
 }
 
 // sectionDecoders has the sections that Features holds in decoded form.
-var sectionDecoders map[Feature]func(f *File, c *sectionCursor)
-
-func init() {
-	sectionDecoders = map[Feature]func(f *File, c *sectionCursor){
-		FeatureHostname:  func(f *File, c *sectionCursor) { f.Features.Hostname = c.str() },
-		FeatureOSRelease: func(f *File, c *sectionCursor) { f.Features.OSRelease = c.str() },
-		FeatureVersion:   func(f *File, c *sectionCursor) { f.Features.Version = c.str() },
-		FeatureArch:      func(f *File, c *sectionCursor) { f.Features.Arch = c.str() },
-		FeatureCPUDesc:   func(f *File, c *sectionCursor) { f.Features.CPUDesc = c.str() },
-		FeatureCPUID:     func(f *File, c *sectionCursor) { f.Features.CPUID = c.str() },
-		FeatureNRCPUs: func(f *File, c *sectionCursor) {
-			f.Features.CPUsAvailable, f.Features.CPUsOnline = c.U32(), c.U32()
-		},
-		FeatureTotalMem:  func(f *File, c *sectionCursor) { f.Features.TotalMem = c.U64() },
-		FeatureCmdLine:   decodeCmdLine,
-		FeatureEventDesc: decodeEventDesc,
-		FeatureBuildID:   decodeBuildIDs,
-		FeaturePMUMappings: func(f *File, c *sectionCursor) {
-			for range c.count(8) {
-				f.Features.PMUs = append(f.Features.PMUs, PMU{c.U32(), c.str()})
+var sectionDecoders = map[Feature]func(f *File, c *sectionCursor){
+	FeatureHostname:  func(f *File, c *sectionCursor) { f.Features.Hostname = c.str() },
+	FeatureOSRelease: func(f *File, c *sectionCursor) { f.Features.OSRelease = c.str() },
+	FeatureVersion:   func(f *File, c *sectionCursor) { f.Features.Version = c.str() },
+	FeatureArch:      func(f *File, c *sectionCursor) { f.Features.Arch = c.str() },
+	FeatureCPUDesc:   func(f *File, c *sectionCursor) { f.Features.CPUDesc = c.str() },
+	FeatureCPUID:     func(f *File, c *sectionCursor) { f.Features.CPUID = c.str() },
+	FeatureNRCPUs: func(f *File, c *sectionCursor) {
+		f.Features.CPUsAvailable, f.Features.CPUsOnline = c.U32(), c.U32()
+	},
+	FeatureTotalMem:  func(f *File, c *sectionCursor) { f.Features.TotalMem = c.U64() },
+	FeatureCmdLine:   decodeCmdLine,
+	FeatureEventDesc: decodeEventDesc,
+	FeatureBuildID:   decodeBuildIDs,
+	FeaturePMUMappings: func(f *File, c *sectionCursor) {
+		for range c.count(8) {
+			f.Features.PMUs = append(f.Features.PMUs, PMU{c.U32(), c.str()})
+		}
+	},
+	FeatureGroupDesc: func(f *File, c *sectionCursor) {
+		for range c.count(12) {
+			f.Features.Groups = append(f.Features.Groups, Group{c.str(), c.U32(), c.U32()})
+		}
+	},
+	FeatureSampleTime: func(f *File, c *sectionCursor) {
+		f.Features.FirstSample, f.Features.LastSample = c.U64(), c.U64()
+	},
+	FeatureClockID:   func(f *File, c *sectionCursor) { f.Features.ClockResolution = c.U64() },
+	FeatureDirFormat: func(f *File, c *sectionCursor) { f.Features.DirFormat = c.U64() },
+	FeatureCompressed: func(f *File, c *sectionCursor) {
+		c.U32() // version
+		f.Features.Compression = Compression{c.U32(), c.U32(), c.U32(), c.U32()}
+	},
+	FeatureCPUPMUCaps: func(f *File, c *sectionCursor) { f.Features.CPUCaps = c.caps() },
+	FeatureClockData: func(f *File, c *sectionCursor) {
+		c.U32() // version
+		f.Features.ClockData = ClockData{c.U32(), c.U64(), c.U64()}
+	},
+	FeaturePMUCaps: func(f *File, c *sectionCursor) {
+		for range c.count(8) {
+			caps := c.caps()
+			f.Features.PMUCaps = append(f.Features.PMUCaps, PMUCaps{c.str(), caps})
+		}
+	},
+	FeatureEMachine: func(f *File, c *sectionCursor) {
+		f.Features.EMachine, f.Features.EFlags = c.U32(), c.U32()
+	},
+	FeatureCacheLine: func(f *File, c *sectionCursor) { f.Features.CacheLine = c.U32() },
+	FeatureMetaInfo: func(f *File, c *sectionCursor) {
+		for c.Len() > 0 && c.Err() == nil {
+			m := Cap{c.CString(), c.CString()}
+			if m.Name == "" {
+				break // padding
 			}
-		},
-		FeatureGroupDesc: func(f *File, c *sectionCursor) {
-			for range c.count(12) {
-				f.Features.Groups = append(f.Features.Groups, Group{c.str(), c.U32(), c.U32()})
-			}
-		},
-		FeatureSampleTime: func(f *File, c *sectionCursor) {
-			f.Features.FirstSample, f.Features.LastSample = c.U64(), c.U64()
-		},
-		FeatureClockID:   func(f *File, c *sectionCursor) { f.Features.ClockResolution = c.U64() },
-		FeatureDirFormat: func(f *File, c *sectionCursor) { f.Features.DirFormat = c.U64() },
-		FeatureCompressed: func(f *File, c *sectionCursor) {
-			c.U32() // version
-			f.Features.Compression = Compression{c.U32(), c.U32(), c.U32(), c.U32()}
-		},
-		FeatureCPUPMUCaps: func(f *File, c *sectionCursor) { f.Features.CPUCaps = c.caps() },
-		FeatureClockData: func(f *File, c *sectionCursor) {
-			c.U32() // version
-			f.Features.ClockData = ClockData{c.U32(), c.U64(), c.U64()}
-		},
-		FeaturePMUCaps: func(f *File, c *sectionCursor) {
-			for range c.count(8) {
-				caps := c.caps()
-				f.Features.PMUCaps = append(f.Features.PMUCaps, PMUCaps{c.str(), caps})
-			}
-		},
-		FeatureEMachine: func(f *File, c *sectionCursor) {
-			f.Features.EMachine, f.Features.EFlags = c.U32(), c.U32()
-		},
-		FeatureCacheLine: func(f *File, c *sectionCursor) { f.Features.CacheLine = c.U32() },
-		FeatureMetaInfo: func(f *File, c *sectionCursor) {
-			for c.Len() > 0 && c.Err() == nil {
-				m := Cap{c.CString(), c.CString()}
-				if m.Name == "" {
-					break // padding
-				}
-				f.Features.Meta = append(f.Features.Meta, m)
-			}
-		},
-	}
+			f.Features.Meta = append(f.Features.Meta, m)
+		}
+	},
 }
 
 // decodeCmdLine reads the words of the command; hiperf writes them as one
