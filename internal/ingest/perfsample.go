@@ -300,11 +300,26 @@ func (w *perfWorker) address(s *perfdata.Sample, e *perfEvent) sample.Reason {
 // the reason of the newest entry if nothing was usable.
 func (w *perfWorker) branchStack(s *perfdata.Sample, e *perfEvent) sample.Reason {
 	runs := branchBuilder{out: &w.out, singles: e.stacks == stackSingles}
+	// Most branches stay in the region of the one before: what holds for that
+	// one need not be found out again.
+	var near vicinity
+	var stayed uint64
 	for i := range s.Branches {
-		from, to, reason := w.branch(&s.Branches[i])
+		b := &s.Branches[i]
+		if near.holds(b.From) && near.holds(b.To) && b.Flags.Spec() != perfdata.SpecWrongPath && !b.Flags.NotTaken() {
+			runs.stay(sample.Branch{To: near.rva(b.To), From: near.rva(b.From)})
+			stayed++
+			continue
+		}
+		from, to, reason := w.branch(b)
 		w.stats.Branches.Add(reason, 1)
 		runs.add(from, to, reason)
+		near = vicinity{}
+		if reason == sample.Used {
+			near = w.addresses.around(b.From, w.trace.kernelLow)
+		}
 	}
+	w.stats.Branches.Add(sample.Used, stayed)
 	return runs.finish()
 }
 

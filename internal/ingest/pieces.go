@@ -55,6 +55,32 @@ func (r *resolver) at(region *addrspace.Region, addr uint64) place {
 	return place{region.Owner, o.index, uint32(rva), o.skip}
 }
 
+// vicinity is a range of addresses of one binary in which the RVA rises with the
+// address and fits into 32 bits. The zero vicinity holds nothing.
+type vicinity struct{ start, size, bias uint64 }
+
+// around returns the part of the region of a usable address that lies on the
+// same side of low, the lowest kernel address.
+func (r *resolver) around(addr, low uint64) vicinity {
+	view, start, end := r.user, uint64(0), low
+	if addr >= low {
+		view, start, end = r.kernel, low, addrspace.Forever
+	}
+	region := view.Find(addr)
+	if region == nil || region.Owner < 0 {
+		return vicinity{}
+	}
+	start, end = max(start, region.Start), min(end, region.End)
+	if (start+region.Bias)>>32 != 0 || (end-1+region.Bias)>>32 != 0 {
+		return vicinity{}
+	}
+	return vicinity{start, end - start, region.Bias}
+}
+
+func (s *vicinity) holds(addr uint64) bool { return addr-s.start < s.size }
+
+func (s *vicinity) rva(addr uint64) uint32 { return uint32(addr + s.bias) }
+
 // leads says whether a branch from this place can be used if it ends well, or
 // would be if the binary was asked for.
 func (p place) leads() bool {
@@ -107,6 +133,14 @@ func (b *branchBuilder) add(from place, to uint32, reason sample.Reason) {
 		b.binary = from.binary
 	}
 	b.out.stack = append(b.out.stack, sample.Branch{To: to, From: from.rva})
+}
+
+// stay adds an entry in the binary of the one before, which was usable.
+func (b *branchBuilder) stay(branch sample.Branch) {
+	if b.singles {
+		b.flush()
+	}
+	b.out.stack = append(b.out.stack, branch)
 }
 
 // flush ends a run.
