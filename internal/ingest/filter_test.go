@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/spgo-tools/spgo/pkg/perfdata"
@@ -64,6 +65,31 @@ func TestProcessFilter(t *testing.T) {
 		}
 		if p := facts.Stats.Processes; p["sh"] != 2 || p["profile-guided-tool"] != 3 || p["daemon"] != 1 || len(p) != 3 {
 			t.Errorf("%s: processes %v", tc.name, p)
+		}
+	}
+}
+
+// TestNamesOfChildren checks that the names of one process are not those of
+// its parent or of another child.
+func TestNamesOfChildren(t *testing.T) {
+	path := recording{}.write(t, `
+		1 comm 10 a
+		1 comm 10 b
+		1 comm 10 c
+		1 map 10 1000+1000 0 /t/app
+		2 fork 11 10
+		2 fork 12 10
+		3 comm 10 parent
+		3 comm 11 first
+		3 comm 12 second
+		5 sample 10 1010
+		5 sample 11 1011
+		5 sample 12 1012`)
+	for filter, want := range map[string]string{"parent": "ip app+10", "first": "ip app+11", "second": "ip app+12",
+		"b": "ip app+10\nip app+11\nip app+12"} {
+		got, facts, _ := outcome(t, path, Options{Processes: []string{filter}})
+		if got = strings.TrimSuffix(got, "\nsamples: "+account(&facts.Stats.Samples)+"\n"); got != want {
+			t.Errorf("%s: %s, want %s", filter, got, want)
 		}
 	}
 }

@@ -86,6 +86,13 @@ func TestWine(t *testing.T) {
 			want: `ip small.dll+1010
 			ip small.dll+f010
 			samples: used:2`},
+		{name: "run-time code in place of an image", script: image + `
+			4 map 10 140001000+20000 140001000 //anon
+			5 sample 10 140001010
+			6 map 10 140000000+30000 140000000 //anon prot=7
+			7 sample 10 140001010`,
+			want: `ip app.exe+1010
+			samples: used:1 jit:1`},
 		{name: "image inside the window of a former one", script: image + `
 			6 map 10 140010000+10000 140010000 //anon prot=7
 			7 map 10 140010000+1000 0 /t/small.dll prot=7
