@@ -163,13 +163,17 @@ func checkReading(t *testing.T, data []byte, back bool) {
 	}
 }
 
-// TestEveryByteChanged changes each byte of a recorded file to another value
-// and writes every fifth reading back. With SPGO_LONG=1 it takes seven values
-// and writes all of them.
+// TestEveryByteChanged changes each byte of a file to another value. Of a
+// small file it takes seven values and writes all readings back; of a recorded
+// one it takes one value and writes every fifth reading back, with SPGO_LONG=1
+// as for the small file.
 func TestEveryByteChanged(t *testing.T) {
-	data := smallRecorded(t)
+	t.Run("made", func(t *testing.T) { changeEveryByte(t, encode(t, smallFile()), true) })
+	t.Run("recorded", func(t *testing.T) { changeEveryByte(t, smallRecorded(t), os.Getenv("SPGO_LONG") != "") })
+}
+
+func changeEveryByte(t *testing.T, data []byte, thorough bool) {
 	masks := []byte{0x01, 0x80, 0xff, 0x04, 0x10, 0x40, 0x55}
-	long := os.Getenv("SPGO_LONG") != ""
 	defer debug.SetGCPercent(debug.SetGCPercent(400)) // it makes much garbage
 	var wg sync.WaitGroup
 	workers := runtime.GOMAXPROCS(0)
@@ -178,11 +182,11 @@ func TestEveryByteChanged(t *testing.T) {
 			bad := bytes.Clone(data)
 			for i := w; i < len(data) && !t.Failed(); i += workers {
 				for k, mask := range masks {
-					if !long && k != i/4%len(masks) {
+					if !thorough && k != i/4%len(masks) {
 						continue
 					}
 					bad[i] = data[i] ^ mask
-					checkReading(t, bad, long || i%5 == 0)
+					checkReading(t, bad, thorough || i%5 == 0)
 					if t.Failed() {
 						t.Errorf("byte %#x changed by %#x", i, mask)
 						return
