@@ -107,7 +107,7 @@ type File struct {
 
 // Open opens the image at path. Errors and warnings carry the path.
 func Open(path string) (*File, error) {
-	r, size, err := osFS{}.Open(path)
+	r, size, err := OS.Open(path)
 	if err != nil {
 		return nil, err
 	}

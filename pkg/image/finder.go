@@ -183,7 +183,7 @@ func (f *Finder) fs() FS {
 	if f.FS != nil {
 		return f.FS
 	}
-	return osFS{}
+	return OS
 }
 
 // identity is the key for a search without name.

@@ -29,7 +29,9 @@ type DirEntry struct {
 	Dir  bool
 }
 
-// osFS is the operating system's file system.
+// OS is the operating system's file system.
+var OS FS = osFS{}
+
 type osFS struct{}
 
 func (osFS) ReadDir(name string) ([]DirEntry, error) {
