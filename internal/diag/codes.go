@@ -55,7 +55,20 @@ const (
 	Saturated      Code = "SPT1012"
 	AmbiguousMatch Code = "SPT1013"
 	NoBranchData   Code = "SPT1014"
+	NoCounterData  Code = "SPT1015"
+	FileLeftOut    Code = "SPT1016"
 )
+
+// Warnings about managed code.
+const (
+	RejectedImages     Code = "SPT1020"
+	RejectedReadyToRun Code = "SPT1021"
+	ReJITCode          Code = "SPT1022"
+	UnoptimizedCode    Code = "SPT1023"
+)
+
+// profilerNext is what to do about code that a profiler changed.
+const profilerNext = "Record again without the profiler: a profile of such code does not describe a release."
 
 // Codes is the table of all codes.
 var Codes = map[Code]Info{
@@ -161,4 +174,22 @@ var Codes = map[Code]Info{
 	NoBranchData: {OK, "the input has no branch stacks",
 		"The recorder or the machine has none.",
 		"Use /mode:IP in the next step, or record with branch stacks (perf record -b)."},
+	NoCounterData: {OK, "the input has no counter samples",
+		"The session was started without PMC_PROFILE, or the virtual machine has no counters.",
+		"Use /mode:IP in the next step, or record counters (xperf -on ...+PMC_PROFILE -pmcprofile InstructionRetired)."},
+	FileLeftOut: {OK, "a file beside the input was left out",
+		"It is no log file, or it was recorded on another clock.",
+		"Nothing, unless samples or binaries are missing."},
+	RejectedImages: {OK, "a profiler kept precompiled code from being used",
+		"COR_PRF_USE_PROFILE_IMAGES, COR_PRF_MONITOR_ENTERLEAVE or COR_PRF_MONITOR_CODE_TRANSITIONS was set.",
+		profilerNext},
+	RejectedReadyToRun: {OK, "ReadyToRun code was rejected",
+		"COR_PRF_USE_PROFILE_IMAGES, COR_PRF_MONITOR_ENTERLEAVE or COR_PRF_MONITOR_CODE_TRANSITIONS was set.",
+		profilerNext},
+	ReJITCode: {OK, "a profiler had methods compiled again",
+		"A profiler with COR_PRF_ENABLE_REJIT replaced them.",
+		profilerNext},
+	UnoptimizedCode: {OK, "managed code was not optimised",
+		"COR_PRF_DISABLE_OPTIMIZATIONS or COR_PRF_DISABLE_INLINING was set, or it is a debug build.",
+		profilerNext},
 }
