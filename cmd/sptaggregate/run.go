@@ -33,30 +33,33 @@ func run(c *cli.Context) (cli.Result, error) {
 	profile := aggregate.New(plan.lbrDepth)
 	var facts []*ingest.Facts
 	var failed []error
-	for _, name := range plan.inputs {
-		c.Logf("reading %s", name)
-		var shards []*aggregate.Shard
-		f, err := ingest.Read(c.Context.Context, name, c.In, plan.options, profile, func() sample.Sink {
-			s := profile.NewShard()
-			shards = append(shards, s)
-			return s
-		})
-		if c.Context.Err() != nil {
-			return nil, c.Context.Err()
-		}
+	var shards []*aggregate.Shard
+	newSink := func() sample.Sink {
+		s := profile.NewShard()
+		shards = append(shards, s)
+		return s
+	}
+	ingest.ReadAll(c.Context.Context, plan.inputs, c.In, plan.options, profile, newSink, func(read []*ingest.Facts, err error) {
 		if err != nil {
 			failed = append(failed, err)
 		}
 		for _, s := range shards {
 			profile.Merge(s)
 		}
-		facts = append(facts, f)
-		for _, w := range f.Warnings {
-			c.Warn(w)
+		shards = nil
+		for _, f := range read {
+			c.Logf("read %s", f.File)
+			facts = append(facts, f)
+			for _, w := range f.Warnings {
+				c.Warn(w)
+			}
+			if f.Damage != nil {
+				failed = append(failed, f.Damage)
+			}
 		}
-		if f.Damage != nil {
-			failed = append(failed, f.Damage)
-		}
+	})
+	if c.Context.Err() != nil {
+		return nil, c.Context.Err()
 	}
 	progress.Done()
 

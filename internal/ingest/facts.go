@@ -1,7 +1,9 @@
 package ingest
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/spgo-tools/spgo/internal/diag"
 	"github.com/spgo-tools/spgo/internal/sample"
@@ -26,6 +28,8 @@ type Facts struct {
 	Truncated bool        // the data ends early
 	Damage    *diag.Error // where the input is damaged; nil: nowhere
 
+	Managed *Managed // samples in managed code; nil: none
+
 	Stats    *sample.Stats
 	Warnings []*diag.Error
 }
@@ -43,6 +47,32 @@ func (f *Facts) warn(w *diag.Error) {
 		w.File = f.File
 	}
 	f.Warnings = append(f.Warnings, w)
+}
+
+// conclude adds the warnings that only the result can tell.
+func (f *Facts) conclude(o *Options) {
+	for _, name := range sortedNames(f.Stats.Events) {
+		switch e := f.Stats.Events[name]; {
+		case !o.Events.Wanted(name):
+		case e.Opcode == 0:
+			w := diag.New(diag.UnknownEvents, "event %s has no opcode", name)
+			w.Count = e.Samples
+			f.warn(w)
+		case e.MaxPeriod/2 > e.MinPeriod && !o.WeighByPeriod:
+			f.warn(diag.New(diag.VaryingPeriods, "the period of %s varies from %d to %d", name, e.MinPeriod, e.MaxPeriod))
+		}
+	}
+	if len(f.UnknownRecords) > 0 {
+		var list []string
+		for _, name := range sortedNames(f.UnknownRecords) {
+			list = append(list, fmt.Sprintf("%d of type %s", f.UnknownRecords[name], name))
+		}
+		f.warn(diag.New(diag.UnknownRecords, "skipped %s", strings.Join(list, ", ")))
+	}
+	s := &f.Stats.Samples
+	if unmapped := s[sample.Unmapped] + s[sample.UnknownProcess]; unmapped*5 > s.Total() {
+		f.warn(diag.New(diag.MostlyUnmapped, "%d of %d samples fall into no known binary", unmapped, s.Total()))
+	}
 }
 
 // sortedNames returns the keys of m in order.

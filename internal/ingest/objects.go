@@ -100,29 +100,43 @@ func (l *locator) locate(ev *evidence) *object {
 // report warns of binaries with samples that lack something. Hits are samples
 // by object.
 func (l *locator) report(objects []*object, hits []uint64) {
-	lacks := func(code diag.Code, what string, lacking func(o *object) bool) {
-		var names []string
-		var samples uint64
-		for _, i := range byHits(hits) {
-			if o := objects[i]; lacking(o) {
-				samples += hits[i]
-				names = append(names, fmt.Sprintf("%s (%d samples)", o.binary.Path, hits[i]))
-			}
+	for _, w := range []*diag.Error{
+		lacking(diag.NoIdentity, "no identity", objects, hits, func(o *object) bool { return o.binary.Identity == sample.IdentityNone }),
+		lacking(diag.FileOffsets, "not found, so that addresses stay file offsets", objects, hits, func(o *object) bool { return o.binary.FileOffsets }),
+	} {
+		if w != nil {
+			l.facts.warn(w)
 		}
-		if len(names) == 0 {
-			return
-		}
-		const shown = 5
-		more := ""
-		if n := len(names) - shown; n > 0 {
-			names, more = names[:shown], fmt.Sprintf(" and %d more", n)
-		}
-		w := diag.New(code, "%s: %s%s", what, strings.Join(names, ", "), more)
-		w.Count = samples
-		l.facts.warn(w)
 	}
-	lacks(diag.NoIdentity, "no identity", func(o *object) bool { return o.binary.Identity == sample.IdentityNone })
-	lacks(diag.FileOffsets, "not found, so that addresses stay file offsets", func(o *object) bool { return o.binary.FileOffsets })
+	l.reportStale(objects, hits)
+}
+
+// lacking is one warning about all objects with samples that lack something;
+// nil if none does.
+func lacking(code diag.Code, what string, objects []*object, hits []uint64, lacks func(o *object) bool) *diag.Error {
+	var names []string
+	var samples uint64
+	for _, i := range byHits(hits) {
+		if o := objects[i]; lacks(o) {
+			samples += hits[i]
+			names = append(names, fmt.Sprintf("%s (%d samples)", o.binary.Path, hits[i]))
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	const shown = 5
+	more := ""
+	if n := len(names) - shown; n > 0 {
+		names, more = names[:shown], fmt.Sprintf(" and %d more", n)
+	}
+	w := diag.New(code, "%s: %s%s", what, strings.Join(names, ", "), more)
+	w.Count = samples
+	return w
+}
+
+// reportStale warns of objects with samples of which another build was found.
+func (l *locator) reportStale(objects []*object, hits []uint64) {
 	for i, o := range objects {
 		if o.stale != nil && hits[i] > 0 {
 			l.facts.warn(diag.New(diag.StaleImage, "%s: %v", o.binary.Path, o.stale))

@@ -60,12 +60,16 @@ func parseSeconds(s string, field *float64) bool {
 
 // nanoseconds turns the range into time stamps of a clock in nanoseconds that
 // starts at start.
-func (r *TimeRange) nanoseconds(start uint64) (from, to uint64) {
+func (r *TimeRange) nanoseconds(start uint64) (from, to uint64) { return r.stamps(start, 1e9) }
+
+// stamps turns the range into time stamps of a clock that is at start when the
+// trace begins and counts so many ticks a second.
+func (r *TimeRange) stamps(start uint64, perSecond float64) (from, to uint64) {
 	after := func(seconds float64) uint64 {
-		if seconds >= math.MaxUint64/1e9 {
+		if seconds >= math.MaxUint64/perSecond {
 			return math.MaxUint64 // centuries: the conversion would not fit
 		}
-		return binfmt.SatAdd(start, uint64(seconds*1e9))
+		return binfmt.SatAdd(start, uint64(seconds*perSecond))
 	}
 	from, to = after(r.From), math.MaxUint64
 	if r.To > 0 {

@@ -47,6 +47,28 @@ type Input struct {
 	Records         map[string]uint64 `json:"records"`
 	UnknownRecords  map[string]uint64 `json:"unknown_records"`
 	Truncated       bool              `json:"truncated"`
+	Managed         *Managed          `json:"managed,omitempty"`
+}
+
+// Managed says where samples in managed code were.
+type Managed struct {
+	JIT     uint64          `json:"jit_samples"` // in methods compiled at run time
+	Methods []ManagedMethod `json:"methods"`     // the hottest of these
+	Modules []ManagedModule `json:"modules"`
+}
+
+// ManagedMethod is a method compiled at run time.
+type ManagedMethod struct {
+	Name    string `json:"name"`
+	Module  string `json:"module,omitempty"`
+	Samples uint64 `json:"samples"`
+}
+
+// ManagedModule says how many samples of a module were in precompiled code.
+type ManagedModule struct {
+	Path        string `json:"path"`
+	Precompiled uint64 `json:"precompiled"`
+	JIT         uint64 `json:"jit"`
 }
 
 // Account says how many items were read and used, and why the others were not.
@@ -127,6 +149,7 @@ func NewAggregation(inputs []*ingest.Facts, profile *aggregate.Profile) *Aggrega
 			File: f.File, Format: f.Format, Detail: f.Detail, Host: f.Host, Kernel: f.Kernel, CPU: f.CPU, Arch: f.Arch,
 			Samples: f.Samples, BranchEntries: f.BranchEntries, CallchainFrames: f.CallchainFrames,
 			Lost: f.Lost, Losses: f.Losses, Records: f.Records, UnknownRecords: f.UnknownRecords, Truncated: f.Truncated,
+			Managed: managed(f.Managed),
 		})
 		a.Lost.Samples += f.Lost
 	}
@@ -198,6 +221,20 @@ func candidates(counts map[string]uint64) []Candidate {
 	return list[:min(len(list), maxCandidates)]
 }
 
+func managed(m *ingest.Managed) *Managed {
+	if m == nil {
+		return nil
+	}
+	result := &Managed{JIT: m.JIT, Methods: []ManagedMethod{}, Modules: []ManagedModule{}}
+	for _, x := range m.Methods {
+		result.Methods = append(result.Methods, ManagedMethod(x))
+	}
+	for _, x := range m.Modules {
+		result.Modules = append(result.Modules, ManagedModule(x))
+	}
+	return result
+}
+
 func account(a *sample.Account) Account {
 	return Account{Read: a.Total(), Used: a.Used(), Dropped: a.Dropped()}
 }
@@ -236,6 +273,9 @@ func (a *Aggregation) WriteText(w io.Writer) error {
 		}
 		if in.Truncated {
 			t.line("    the data ends early; what is there was used")
+		}
+		if in.Managed != nil {
+			t.managed(in.Managed)
 		}
 	}
 	t.line("Samples")
@@ -295,6 +335,29 @@ func (a *Aggregation) WriteText(w io.Writer) error {
 		t.line("Output: %s, %s bytes, %s records", a.Output.File, Count(uint64(a.Output.Bytes)), Count(a.Output.Records))
 	}
 	return t.err
+}
+
+// shownManaged is how many methods and modules the text lists; the JSON has
+// more.
+const shownManaged = 10
+
+func (t *textWriter) managed(m *Managed) {
+	t.line("    managed code compiled at run time (JIT): %s samples", Count(m.JIT))
+	for _, x := range m.Methods[:min(len(m.Methods), shownManaged)] {
+		module := ""
+		if x.Module != "" {
+			module = " in " + x.Module
+		}
+		t.line("      %s%s: %s", x.Name, module, Count(x.Samples))
+	}
+	if len(m.Modules) > 0 {
+		t.line("    managed modules:")
+	}
+	for _, x := range m.Modules[:min(len(m.Modules), shownManaged)] {
+		all := float64(x.Precompiled + x.JIT)
+		t.line("      %s: precompiled %s (%.1f %%), JIT %s (%.1f %%)", x.Path, Count(x.Precompiled), 100*float64(x.Precompiled)/all,
+			Count(x.JIT), 100*float64(x.JIT)/all)
+	}
 }
 
 func (t *textWriter) account(label string, a Account) {

@@ -29,6 +29,7 @@ const (
 	IdentityPE         = "image RSDS"           // debug directory of the PE on disk
 	IdentityTrace      = "trace RSDS"           // DbgID_RSDS event of a merged ETL
 	IdentityImageFound = "image by stamp"       // PE on disk that has the trace's time stamp and size
+	IdentityPDBFound   = "PDB by size"          // PDB on disk of an image of the trace's size
 	IdentitySPT        = "program id of an SPT" // taken over from an input that is an SPT
 	IdentityNone       = "none"
 )

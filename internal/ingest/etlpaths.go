@@ -1,0 +1,52 @@
+package ingest
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/spgo-tools/spgo/pkg/etl"
+)
+
+// volumeMap turns the paths of the kernel into those that people know.
+type volumeMap []etl.Volume // the longest beginning first
+
+func newVolumeMap(events []stamped[etl.Volume]) volumeMap {
+	var m volumeMap
+	for i := range events {
+		if v := events[i].event; v.NTPath != "" {
+			m = append(m, v)
+		}
+	}
+	slices.SortStableFunc(m, func(a, b etl.Volume) int { return -cmp.Compare(len(a.NTPath), len(b.NTPath)) })
+	return m
+}
+
+// dosPath is the path with a drive letter where the recording tells it, else
+// the path as it is. The prefix of the kernel's namespace goes in any case.
+func (m volumeMap) dosPath(path string) string {
+	for _, v := range m {
+		if n := len(v.NTPath); len(path) >= n && strings.EqualFold(path[:n], v.NTPath) {
+			return v.DOSPath + path[n:]
+		}
+	}
+	return strings.TrimPrefix(path, `\??\`)
+}
+
+// pathInVolume is a path without what names its volume, in lower case, by
+// which the paths that different events give to one file can be compared.
+func pathInVolume(path string) string {
+	path = strings.ToLower(strings.TrimPrefix(path, `\??\`))
+	if rest, ok := strings.CutPrefix(path, `\device\`); ok {
+		if i := strings.IndexByte(rest, '\\'); i >= 0 {
+			return rest[i:]
+		}
+	}
+	if rest, ok := strings.CutPrefix(path, `\systemroot\`); ok {
+		return `\windows\` + rest
+	}
+	if len(path) > 2 && path[1] == ':' {
+		return path[2:]
+	}
+	return path
+}

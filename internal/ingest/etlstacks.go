@@ -1,0 +1,144 @@
+package ingest
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+
+	"github.com/spgo-tools/spgo/internal/sample"
+	"github.com/spgo-tools/spgo/pkg/etl"
+)
+
+// stackTable holds the stacks that keys stand for.
+type stackTable []stamped[etl.StackDef] // by key, then in the order of the recording
+
+// newStackTable makes a table of definitions in any order.
+func newStackTable(definitions []stamped[etl.StackDef]) stackTable {
+	slices.SortFunc(definitions, func(a, b stamped[etl.StackDef]) int {
+		return cmp.Or(cmp.Compare(a.event.Key, b.event.Key), a.order(b.time, b.file, b.buffer, b.offset))
+	})
+	return definitions
+}
+
+// find returns the stack of a reference to a key: the first definition that
+// follows it. The kernel gives a key to another stack once it has written what
+// the key stood for.
+func (t stackTable) find(key uint64, time uint64, file, buffer, offset int32) (frames []uint64, ok bool) {
+	i := sort.Search(len(t), func(i int) bool {
+		return cmp.Or(cmp.Compare(t[i].event.Key, key), t[i].order(time, file, buffer, offset)) > 0
+	})
+	if i == len(t) || t[i].event.Key != key {
+		return nil, false
+	}
+	return t[i].event.Frames, true
+}
+
+// callStack gives the usable pieces of a part of a call stack to the sink. A
+// part is the kernel's or the user's side; old systems mix both. Frames behind
+// the first of a side are return addresses.
+func (w *etlWorker) callStack(class etl.Class, time int64, pid, tid uint32, frames []uint64) {
+	slot, src, reason := w.join(class, time, tid, pid)
+	if slot == nil || len(frames) == 0 {
+		return
+	}
+	w.tally.frames += uint64(len(frames))
+	if reason != sample.Used {
+		w.tally.stats.Frames.Add(reason, uint64(len(frames)))
+		slot.note(stateStack, reason)
+		return
+	}
+	c := chainBuilder{out: &w.out, countless: src.opcode == 0}
+	kernel := frames[0] >= w.trace.kernelLow
+	after := uint64(0)
+	for _, addr := range frames {
+		if side := addr >= w.trace.kernelLow; side != kernel {
+			c.flush()
+			kernel, after = side, 0
+		}
+		c.add(w.locate(addr, after))
+		after = 1
+	}
+	reason = c.finish()
+	w.tally.stats.Frames.Merge(&c.account)
+	slot.note(stateStack, reason)
+}
+
+// Kinds of last branch records: with a filter that leaves kinds of branches
+// out, neighbours tell nothing.
+const lbrFiltered = etl.LBRNoConditional | etl.LBRNoCall | etl.LBRNoIndirectCall | etl.LBRNoReturn |
+	etl.LBRNoIndirectJump | etl.LBRNoJump | etl.LBRNoFar
+
+// lastBranches gives the usable pieces of a last branch record to the sink.
+func (w *etlWorker) lastBranches(l *etl.LBR) {
+	slot, src, reason := w.join(etl.ClassLBR, l.Time, l.TID, l.PID)
+	if slot == nil {
+		return
+	}
+	if l.Trailing > 0 {
+		w.tally.losses["lbr_trailing_bytes"] += uint64(l.Trailing)
+	}
+	n := uint64(len(l.Branches))
+	if n == 0 {
+		return
+	}
+	w.tally.branches += n
+	part := stateLBR
+	if l.Options&etl.LBRCallStack != 0 {
+		part = stateStack
+	}
+	switch {
+	case reason != sample.Used:
+		w.tally.stats.Branches.Add(reason, n)
+	case part == stateStack:
+		reason = w.lbrCallStack(src, l.Branches)
+	default:
+		runs := branchBuilder{out: &w.out, singles: l.Options&lbrFiltered != 0}
+		for i := range l.Branches {
+			from, to, reason := w.branch(&l.Branches[i])
+			w.tally.stats.Branches.Add(reason, 1)
+			runs.add(from, to, reason)
+		}
+		reason = runs.finish()
+	}
+	slot.note(part, reason)
+}
+
+// branch resolves one entry.
+func (w *etlWorker) branch(b *etl.Branch) (from place, to uint32, reason sample.Reason) {
+	if b.From == 0 && b.To == 0 {
+		return place{}, 0, sample.ZeroEntry
+	}
+	if from = w.locate(canonical(b.From), 0); !from.leads() {
+		return from, 0, from.reason
+	}
+	target := w.locate(canonical(b.To), 0)
+	return from, target.rva, from.to(target)
+}
+
+// lbrCallStack takes a call stack that was recorded in branch registers: where
+// the newest call led to, then the addresses behind the calls, as return
+// addresses are.
+func (w *etlWorker) lbrCallStack(src *profileSource, branches []etl.Branch) sample.Reason {
+	c := chainBuilder{out: &w.out, countless: src.opcode == 0, extra: 1}
+	c.add(w.locate(canonical(branches[0].To), 0))
+	for i := range branches {
+		if b := &branches[i]; b.From == 0 && b.To == 0 {
+			c.add(noPlace(sample.ZeroEntry))
+		} else {
+			c.add(w.locate(canonical(b.From)+1, 1))
+		}
+	}
+	reason := c.finish()
+	w.tally.stats.Branches.Merge(&c.account)
+	return reason
+}
+
+// canonical undoes what old processors do to the upper bits of a recorded
+// address: they keep flags in some of them. Addresses of 57 bits are left as
+// they are.
+func canonical(addr uint64) uint64 {
+	if top := int64(addr) >> 56; top == 0 || top == -1 {
+		return addr
+	}
+	return uint64(int64(addr<<16) >> 16)
+}

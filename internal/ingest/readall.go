@@ -1,0 +1,178 @@
+package ingest
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spgo-tools/spgo/internal/sample"
+	"github.com/spgo-tools/spgo/pkg/binfmt"
+	"github.com/spgo-tools/spgo/pkg/etl"
+)
+
+// ReadAll reads inputs as [Read] does, one after the other, and Event Trace
+// Logs by recording: log files that belong together, named or found beside a
+// named one, are read as one. Done is called after each input or recording,
+// when no sink that was made for it is in use any more, with the facts of its
+// files, which are there together with an error too.
+func ReadAll(ctx context.Context, names []string, stdin io.Reader, o *Options, reg sample.Registry, newSink func() sample.Sink, done func([]*Facts, error)) {
+	logs := openLogs(names, o)
+	defer logs.close()
+	for _, name := range names {
+		if ctx.Err() != nil {
+			done(nil, ctx.Err())
+			return
+		}
+		rec, isLog, err := logs.take(name)
+		switch {
+		case err != nil:
+			done([]*Facts{newFacts(name, "")}, err)
+		case rec != nil:
+			facts, err := readETL(ctx, rec, "", o, reg, newSink)
+			done(facts, errors.Join(err, rec.Close()))
+		case isLog: // read with another one
+		case name == "-":
+			facts, err := readStdin(ctx, stdin, o, reg, newSink)
+			done(facts, err)
+		default:
+			facts, err := Read(ctx, name, stdin, o, reg, newSink)
+			done([]*Facts{facts}, err)
+		}
+	}
+}
+
+// logInputs are those of the inputs that are log files.
+type logInputs struct {
+	recordings []*etl.Recording // that are not read yet
+	failed     map[string]error // nil for those that could be opened
+}
+
+// openLogs opens the log files among the inputs. One that cannot be opened
+// fails alone.
+func openLogs(names []string, o *Options) *logInputs {
+	l := &logInputs{failed: map[string]error{}}
+	var paths []string
+	for _, name := range names {
+		if isLogFile(name) {
+			l.failed[name] = nil
+			paths = append(paths, name)
+		}
+	}
+	options := &etl.Options{TempDir: o.SpoolDir}
+	var err error
+	if l.recordings, err = etl.OpenAll(paths, options); err == nil {
+		return l
+	}
+	var good []string
+	for _, path := range paths {
+		rec, err := etl.Open(path, options)
+		if err == nil {
+			err = rec.Close()
+		}
+		if l.failed[path] = binfmt.InFile(err, path); err == nil {
+			good = append(good, path)
+		}
+	}
+	if l.recordings, err = etl.OpenAll(good, options); err != nil {
+		for _, path := range good {
+			l.failed[path] = err
+		}
+	}
+	return l
+}
+
+// take returns the recording that a named file is of and says whether the file
+// is a log at all. The recording is nil if it was taken before.
+func (l *logInputs) take(name string) (rec *etl.Recording, isLog bool, err error) {
+	err, isLog = l.failed[name]
+	if err != nil {
+		return nil, isLog, err
+	}
+	for i, rec := range l.recordings {
+		for _, f := range rec.Files {
+			if f.Name() == name || strings.HasPrefix(f.Name(), name+"!") {
+				l.recordings = append(l.recordings[:i:i], l.recordings[i+1:]...)
+				return rec, isLog, nil
+			}
+		}
+	}
+	return nil, isLog, nil
+}
+
+func (l *logInputs) close() {
+	for _, rec := range l.recordings {
+		rec.Close()
+	}
+}
+
+// logHead is enough of a log file to tell it by: the header of its first
+// buffer and the beginning of the first record.
+const logHead = 104
+
+// isLogFile says whether a file is an Event Trace Log, maybe packed. Anything
+// that cannot be looked at is not: reading it will tell why.
+func isLogFile(name string) bool {
+	fi, err := os.Stat(name)
+	if err != nil || !fi.Mode().IsRegular() {
+		return false
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	return isLog(f)
+}
+
+// isLog says whether what begins here is an Event Trace Log. No other input
+// comes in a zip archive.
+func isLog(r io.Reader) bool {
+	in, closeIn, err := decompress(r)
+	if err != nil {
+		return false
+	}
+	defer closeIn()
+	head := make([]byte, logHead)
+	if n, _ := io.ReadFull(in, head); n < len(head) {
+		return false
+	}
+	if bytes.HasPrefix(head, []byte("PK\x03\x04")) {
+		return true
+	}
+	_, err = etl.NewReader(bytes.NewReader(head), int64(len(head)), nil)
+	return !errors.Is(err, binfmt.ErrMagic)
+}
+
+// readStdin reads standard input. A log file is kept in a temporary file,
+// since it has to be read twice.
+func readStdin(ctx context.Context, stdin io.Reader, o *Options, reg sample.Registry, newSink func() sample.Sink) ([]*Facts, error) {
+	const name = "-"
+	in := bufio.NewReaderSize(stdin, sniffSize)
+	head, _ := in.Peek(4)
+	if !hasSPTSignature(head) {
+		head, _ = in.Peek(sniffSize)
+	}
+	if !isLog(bytes.NewReader(head)) {
+		facts, err := Read(ctx, name, in, o, reg, newSink)
+		return []*Facts{facts}, err
+	}
+	f, err := os.CreateTemp(o.SpoolDir, "spgo-*.etl")
+	if err != nil {
+		return []*Facts{newFacts(name, "")}, err
+	}
+	defer os.Remove(f.Name())
+	_, err = io.Copy(f, in)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return []*Facts{newFacts(name, "")}, err
+	}
+	rec, err := etl.Open(f.Name(), &etl.Options{TempDir: o.SpoolDir, NoSiblings: true})
+	if err != nil {
+		return []*Facts{newFacts(name, "")}, binfmt.InFile(err, name)
+	}
+	facts, err := readETL(ctx, rec, name, o, reg, newSink)
+	return facts, errors.Join(err, rec.Close())
+}
