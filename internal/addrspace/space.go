@@ -67,10 +67,9 @@ func (b *Builder) Clear(pid uint32, time uint64) {
 // Fork gives child a copy of parent's address space and tag.
 func (b *Builder) Fork(parent, child uint32, time uint64) {
 	p := *b.at(parent, time)
-	b.serial++ // the nodes are shared from now on
 	v := b.at(child, time)
 	v.root, v.tag = p.root, p.tag
-	b.serial++
+	b.serial++ // the nodes are shared from now on
 }
 
 // Tag attaches an index to pid from a time on, for the user of the package.

@@ -52,7 +52,7 @@ func TestEventNumbers(t *testing.T) {
 		{0, 9, "", spt.OpUnhaltCycle},
 		{0, 1, "", spt.OpRetireInstr},
 		{0, 4, "", spt.OpRetireBrInstr},
-		{0, 4<<32 | 0, intel, spt.OpUnhaltCycle}, // of the performance cores
+		{0, 4 << 32, intel, spt.OpUnhaltCycle}, // of the performance cores
 		{0, 10<<32 | 1, intel, spt.OpRetireInstr},
 		{0, 3, "", none}, // cache misses
 		{0, 5, "", none}, // branch misses

@@ -45,8 +45,8 @@ func TestProcesses(t *testing.T) {
 			5 sample 11 1010`,
 			want: `samples: unknown_process:1`},
 		{name: "made-up fork inherits nothing", script: `
+			0 map 10 1000+1000 0 /t/app
 			0 fork 11 10 synth
-			1 map 10 1000+1000 0 /t/app
 			2 comm 11 other
 			5 sample 11 1010`,
 			want: `samples: unmapped:1`},
