@@ -67,6 +67,16 @@ const (
 	UnoptimizedCode    Code = "SPT1023"
 )
 
+// Failures around sample profile databases.
+const (
+	NoSPD        Code = "SPD0101"
+	SeveralSPDs  Code = "SPD0102"
+	NoFunction   Code = "SPD0103"
+	BrokenRules  Code = "SPD0104"
+	LowOverlap   Code = "SPD0105"
+	StaleProfile Code = "SPD0106"
+)
+
 // profilerNext is what to do about code that a profiler changed.
 const profilerNext = "Record again without the profiler: a profile of such code does not describe a release."
 
@@ -192,4 +202,22 @@ var Codes = map[Code]Info{
 	UnoptimizedCode: {OK, "managed code was not optimised",
 		"COR_PRF_DISABLE_OPTIMIZATIONS or COR_PRF_DISABLE_INLINING was set, or it is a debug build.",
 		profilerNext},
+	NoSPD: {Nothing, "there is no SPD in the file",
+		"The program was linked without /spgo, or without /spdembed into its PDB.",
+		"Link with /spgo /spdembed, or name the .spd file beside the program."},
+	SeveralSPDs: {Usage, "there are several SPDs in the file",
+		"A library has one for each of its objects.",
+		"List them with spddump and choose one with --index."},
+	NoFunction: {Nothing, "there is no such function",
+		"The name is written in another way, or the function was inlined everywhere.",
+		"List the names with spddump /symbol."},
+	BrokenRules: {Damaged, "the SPD breaks rules that real files keep",
+		"It was written by a tool that is at fault, or it was changed.",
+		"Make it again with spdconvert from the linker's SPD."},
+	LowOverlap: {Gate, "the profiles overlap too little",
+		"They describe different workloads, or other code.",
+		"Look at the functions that moved most; profile the workload that counts."},
+	StaleProfile: {Gate, "too much of the profile is stale",
+		"The code has changed since the profile was taken.",
+		"Profile the new build."},
 }
