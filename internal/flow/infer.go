@@ -1,0 +1,199 @@
+package flow
+
+import (
+	"math"
+	"math/bits"
+)
+
+const (
+	// leakFactor times the mean confidence of the observed blocks is what a
+	// unit of flow through a leak costs: about what it costs to add it to one
+	// block that nothing speaks for.
+	leakFactor = 1
+	// If 1-Overlap exceeds misfit + noiseFactor*Noise, the graph or the
+	// measurements must be wrong. The factor keeps functions with few samples
+	// out.
+	misfit      = .05
+	noiseFactor = 2
+)
+
+// Infer returns the consistent profile that fits the measurements of g best.
+// It fails only if g is not a graph: indexes or the unit out of range.
+func Infer(g *Graph) (*Result, error) {
+	if err := g.check(); err != nil {
+		return nil, err
+	}
+	l := newLayout(g)
+	f := fitting{layout: l, evidence: newEvidence(g)}
+	r := &Result{}
+	s := f.fit(false)
+	f.judge(r, s)
+	if r.FellBack {
+		s = f.rescale(s)
+		f.judge(r, s)
+		r.FellBack = true
+	}
+	parts := []stream{s}
+	if r.FellBack || g.Leaky {
+		loose := f.fit(true)
+		r.LooseOverlap = f.overlap(loose)
+		parts = append(parts, loose)
+	}
+	f.publish(r, parts)
+	f.join(r)
+	return r, nil
+}
+
+// A fitting is a graph with everything that the fits of it share.
+type fitting struct {
+	*layout
+	*evidence
+}
+
+// fit returns the circulation that minimizes the objective.
+func (f fitting) fit(leaky bool) stream {
+	m := newModel(f.layout, f.costs(f.layout, leaky))
+	m.solve()
+	return m.read()
+}
+
+// rescale returns a circulation near s times the factor that gives it the
+// measured weight.
+func (f fitting) rescale(s stream) stream {
+	factor := f.factor(s)
+	if factor <= 1 {
+		return s
+	}
+	scaled := func(xs []int64) []shape {
+		shapes := make([]shape, len(xs))
+		for i, x := range xs {
+			shapes[i] = shape{nearest, int64(float64(x) * factor), 1}
+		}
+		return shapes
+	}
+	m := newModel(f.layout, &costs{
+		block: scaled(s.block),
+		edge:  scaled(s.edge),
+		back:  scaled([]int64{s.entry})[0],
+		unit:  f.unit,
+	})
+	m.solve()
+	return m.read()
+}
+
+// factor returns measured weight / weight of s, but no more than what makes
+// the hottest observed block of s as hot as the hottest measured one and what
+// keeps flows within their bound.
+func (f fitting) factor(s stream) float64 {
+	measured, inferred, hottest, hot := 0.0, 0.0, 0.0, 0.0
+	f.each(s, func(c, x, n float64) {
+		measured += float64(n * c)
+		inferred += float64(n * x)
+		hottest = max(hottest, c)
+		hot = max(hot, x)
+	})
+	if hot == 0 {
+		return 1
+	}
+	total := float64(s.entry)
+	for _, x := range s.block {
+		total += float64(x)
+	}
+	for _, x := range s.edge {
+		total += float64(x)
+	}
+	return min(measured/inferred, hottest/hot, f.most/total)
+}
+
+// each calls do with the measured flow, the flow of s and the confidence of
+// every observed block.
+func (f fitting) each(s stream, do func(c, x, n float64)) {
+	for v, o := range f.g.Blocks {
+		if o.Known() {
+			do(float64(f.block[v]), float64(s.block[v]), o.confidence())
+		}
+	}
+}
+
+// overlap returns the sum over the observed blocks of the lesser of the shares
+// of the weight that were measured and inferred.
+func (f fitting) overlap(s stream) float64 {
+	measured, inferred, sum := 0.0, 0.0, 0.0
+	f.each(s, func(c, x, n float64) {
+		measured += float64(n * c)
+		inferred += float64(n * x)
+	})
+	if measured == 0 && inferred == 0 {
+		return 1
+	}
+	if measured == 0 || inferred == 0 {
+		return 0
+	}
+	f.each(s, func(c, x, n float64) {
+		sum += float64(n * min(c/measured, x/inferred))
+	})
+	return sum
+}
+
+// judge fills in the qualities of r that tell how well s fits.
+func (f fitting) judge(r *Result, s stream) {
+	observed, off, noise := 0.0, 0.0, 0.0
+	f.each(s, func(c, x, n float64) {
+		hits := float64(n * c / f.unit)
+		observed += hits
+		off += float64(n * math.Abs(x-c) / f.unit)
+		// Half the mean deviation of that many hits.
+		noise += float64(math.Sqrt(hits / (2 * math.Pi)))
+	})
+	r.Observed, r.Correction, r.Noise = observed, 0, 0
+	if observed > 0 {
+		r.Correction = off / observed
+		r.Noise = noise / observed
+	}
+	r.Overlap = f.overlap(s)
+	r.FellBack = 1-r.Overlap > misfit+noiseFactor*r.Noise
+
+	r.Unexplained, r.UnexplainedEdges = 0, 0
+	for v, o := range f.g.Blocks {
+		if !f.runs(int32(v)) {
+			r.Unexplained += f.hits(o, f.block[v])
+		}
+	}
+	for i, e := range f.g.Edges {
+		if !f.carries(int32(i)) {
+			r.UnexplainedEdges += f.hits(e.Obs, f.edge[i])
+		}
+	}
+}
+
+// hits returns the weight of a flow that was measured as o.
+func (f fitting) hits(o Obs, x int64) float64 {
+	return float64(o.confidence() * float64(x) / f.unit)
+}
+
+// publish turns flows into the counts of r: the first stream into Counts, the
+// second, if any, into Loose.
+func (f fitting) publish(r *Result, parts []stream) {
+	greatest := int64(0)
+	for _, s := range parts {
+		greatest = max(greatest, s.entry)
+		for _, x := range s.block {
+			greatest = max(greatest, x)
+		}
+	}
+	fits := uint(63 - bits.Len64(uint64(greatest)))
+	r.Shift = f.shift - min(f.shift, fits)
+	up := f.shift - r.Shift
+	raise := func(xs []int64) []uint64 {
+		counts := make([]uint64, len(xs))
+		for i, x := range xs {
+			counts[i] = uint64(x) << up
+		}
+		return counts
+	}
+	r.Entry = uint64(parts[0].entry) << up
+	r.Counts = Counts{raise(parts[0].block), raise(parts[0].edge)}
+	if len(parts) > 1 {
+		r.Loose = Counts{raise(parts[1].block), raise(parts[1].edge)}
+	}
+}

@@ -1,0 +1,329 @@
+package flow
+
+import "math"
+
+// The solver is the push-relabel method of Goldberg and Tarjan with cost
+// scaling, on convex instead of capacitated arcs: a push stops where the slope
+// of an arc changes, and the next piece is another residual arc of higher
+// cost. Terms: the reduced cost of a half h at node v is cost + price[v] -
+// price[to]; a flow is e-optimal if no half with room has a reduced cost below
+// -e; a half is admissible if its reduced cost is negative.
+//
+// A price falls by at most (e + e')*nodes while a flow that is e'-optimal is
+// made e-optimal, and a flow is optimal to the steepest slope to begin with:
+// all prices together fall by less than 3*nodes*slope. In practice it is a few
+// slopes, so the first attempt takes its chance with prices that have no room
+// for more.
+
+const (
+	// shrink is the ratio of two successive values of e.
+	shrink = 16
+	// start is the first e relative to the steepest slope. The flow of least
+	// cost on every arc is e-optimal for any e; a small one keeps the excesses
+	// near where they are.
+	start = 1.0 / 1000
+	// patience is how many updates the first e may take before a larger one is
+	// tried: then flow has far to go.
+	patience = 100
+	// updateInterval is the number of relabels, in numbers of nodes, after
+	// which distances to the deficits replace the prices that single relabels
+	// made.
+	updateInterval = .4
+	// proofEffort is how many halves, in numbers of all halves, may be looked
+	// at to prove early that a flow is optimal.
+	proofEffort = 8
+)
+
+// solve makes the network's flow a circulation of least cost, and its prices
+// a proof of that: no half with room has a negative reduced cost. It fails if
+// a price passes maxPrice. A careful attempt keeps to the bound on prices.
+func (w *network) solve(careful bool) bool {
+	s := solver{network: w}
+	n := len(w.price)
+	s.current = make([]int32, n)
+	s.queued = make([]bool, n)
+	s.dist = make([]int32, n)
+	s.proof = make([]int64, n)
+
+	steepest := w.factor
+	for _, p := range w.pieces {
+		if p.slope != none && p.slope != -none {
+			steepest = max(steepest, p.slope, -p.slope)
+		}
+	}
+	e := max(1, int64(float64(steepest)*start))
+	if careful {
+		e = steepest
+	}
+	for limit := patience; ; {
+		done := s.refine(e, limit)
+		if s.overflow {
+			return false
+		}
+		if !done {
+			if e = min(e*shrink, steepest); e == steepest {
+				limit = math.MaxInt
+			}
+			continue
+		}
+		limit = math.MaxInt
+		effort := proofEffort * len(w.half)
+		if e == 1 {
+			effort = math.MaxInt
+		}
+		switch gap := s.prove(effort); {
+		case gap == 0:
+			return true
+		case e == 1:
+			return false
+		case careful || gap > e*shrink/2:
+			e = max(e/shrink, 1)
+		default:
+			copy(s.price, s.proof)
+			e = max(e/shrink, gap/shrink, 1)
+		}
+	}
+}
+
+type solver struct {
+	*network
+	current []int32 // per node, the half to go on with
+	queued  []bool
+	queue   []int32 // active nodes, first in first out
+	dist    []int32
+	buckets buckets
+	proof   []int64
+
+	relabels int
+	overflow bool
+}
+
+// refine makes the flow an e-optimal circulation. It gives up after limit
+// updates.
+func (s *solver) refine(e int64, limit int) bool {
+	for v := range s.price {
+		for h := s.first[v]; h < s.first[v+1]; h++ {
+			for a := &s.half[h]; a.cost+s.price[v] < s.price[a.to]; {
+				s.push(int32(v), h, a.room)
+			}
+		}
+	}
+	s.update(e)
+	s.queue = s.queue[:0]
+	for v, x := range s.excess {
+		if s.queued[v] = x > 0; x > 0 {
+			s.queue = append(s.queue, int32(v))
+		}
+	}
+	for head := 0; head < len(s.queue) && !s.overflow; head++ {
+		if head > len(s.price) {
+			s.queue = s.queue[:copy(s.queue, s.queue[head:])]
+			head = 0
+		}
+		v := s.queue[head]
+		s.queued[v] = false
+		s.discharge(v, e)
+		if float64(s.relabels) >= updateInterval*float64(len(s.price)) {
+			if limit--; limit < 0 {
+				return false
+			}
+			s.update(e)
+		}
+	}
+	return true
+}
+
+// discharge pushes the excess of node v along admissible halves, lowering its
+// price whenever there are none.
+func (s *solver) discharge(v int32, e int64) {
+	for s.excess[v] > 0 && !s.overflow {
+		h := s.current[v]
+		if h == s.first[v+1] {
+			s.relabel(v, e)
+			continue
+		}
+		a := &s.half[h]
+		if a.cost+s.price[v] >= s.price[a.to] {
+			s.current[v]++
+			continue
+		}
+		u := a.to
+		s.push(v, h, min(s.excess[v], a.room))
+		if s.excess[u] > 0 && !s.queued[u] {
+			s.queued[u] = true
+			s.queue = append(s.queue, u)
+		}
+	}
+}
+
+// relabel lowers the price of node v until one of its halves is admissible.
+func (s *solver) relabel(v int32, e int64) {
+	best := int64(-none)
+	for h := s.first[v]; h < s.first[v+1]; h++ {
+		if a := &s.half[h]; a.cost != none {
+			best = max(best, s.price[a.to]-a.cost)
+		}
+	}
+	s.price[v] = best - e
+	s.overflow = s.overflow || s.price[v] < -maxPrice
+	s.current[v] = s.first[v]
+	s.relabels++
+}
+
+// update lowers the price of every node by e times its distance from the
+// nearest deficit, where a half is as long as the steps of e by which its
+// reduced cost must fall to become admissible. Every excess then has an
+// admissible path to a deficit.
+func (s *solver) update(e int64) {
+	s.relabels = 0
+	copy(s.current, s.first)
+	limit := int32(2*len(s.price) + 2)
+	s.buckets.reset(limit)
+	active := 0
+	for v, x := range s.excess {
+		s.dist[v] = limit
+		if x > 0 {
+			active++
+		} else if x < 0 {
+			s.dist[v] = 0
+			s.buckets.add(int32(v), 0)
+		}
+	}
+	last := int32(0)
+	for ; last < limit && active > 0; last++ {
+		for u := s.buckets.take(last); u >= 0; u = s.buckets.take(last) {
+			if s.excess[u] > 0 {
+				active--
+			}
+			for h := s.first[u]; h < s.first[u+1]; h++ {
+				v := s.half[h].to
+				d := s.dist[v] - last
+				if d <= 0 {
+					continue
+				}
+				m := &s.half[s.half[h].mate] // from v to u
+				if m.cost == none {
+					continue
+				}
+				steps := (m.cost + s.price[v] - s.price[u] + e) / e
+				if steps >= int64(d) {
+					continue
+				}
+				if s.dist[v] < limit {
+					s.buckets.remove(v)
+				}
+				s.dist[v] = last + int32(steps)
+				s.buckets.add(v, s.dist[v])
+			}
+		}
+	}
+	if last > 0 && e > maxPrice/int64(last) {
+		s.overflow = true
+		return
+	}
+	for v, d := range s.dist {
+		s.price[v] -= e * int64(min(d, last))
+		s.overflow = s.overflow || s.price[v] < -maxPrice
+	}
+}
+
+// prove lowers prices until they prove the flow optimal and makes them the
+// prices of the network, or leaves them in proof after effort halves. It
+// returns the most by which a reduced cost is below 0 there.
+func (s *solver) prove(effort int) (gap int64) {
+	s.queue = s.queue[:0]
+	for v, p := range s.price {
+		r := p % s.factor
+		if r < 0 {
+			r += s.factor
+		}
+		s.proof[v] = p - r
+		s.queue = append(s.queue, int32(v))
+		s.queued[v] = true
+	}
+	for head := 0; head < len(s.queue); head++ {
+		if head > len(s.price) {
+			s.queue = s.queue[:copy(s.queue, s.queue[head:])]
+			head = 0
+		}
+		v := s.queue[head]
+		s.queued[v] = false
+		if effort -= int(s.first[v+1] - s.first[v]); effort < 0 {
+			return s.gap()
+		}
+		for h := s.first[v]; h < s.first[v+1]; h++ {
+			a := &s.half[h]
+			if p := a.cost + s.proof[v]; a.cost != none && p < s.proof[a.to] {
+				s.proof[a.to] = p
+				if p < -maxPrice {
+					return math.MaxInt64
+				}
+				if !s.queued[a.to] {
+					s.queued[a.to] = true
+					s.queue = append(s.queue, a.to)
+				}
+			}
+		}
+	}
+	copy(s.price, s.proof)
+	return 0
+}
+
+// gap returns the most by which a reduced cost is below 0 at the proof's
+// prices.
+func (s *solver) gap() (most int64) {
+	for v, p := range s.proof {
+		for h := s.first[v]; h < s.first[v+1]; h++ {
+			if a := &s.half[h]; a.cost != none {
+				most = max(most, s.proof[a.to]-p-a.cost)
+			}
+		}
+	}
+	return most
+}
+
+// buckets are lists of nodes by distance, linked through arrays.
+type buckets struct {
+	head       []int32 // first node of each list or -1
+	next, prev []int32 // prev of the first node is ^distance
+}
+
+func (b *buckets) reset(n int32) {
+	if b.head == nil {
+		b.head = make([]int32, n)
+		b.next = make([]int32, n)
+		b.prev = make([]int32, n)
+	}
+	for i := range b.head {
+		b.head[i] = -1
+	}
+}
+
+func (b *buckets) add(v, d int32) {
+	b.next[v], b.prev[v] = b.head[d], ^d
+	if u := b.head[d]; u >= 0 {
+		b.prev[u] = v
+	}
+	b.head[d] = v
+}
+
+func (b *buckets) remove(v int32) {
+	u, p := b.next[v], b.prev[v]
+	if u >= 0 {
+		b.prev[u] = p
+	}
+	if p >= 0 {
+		b.next[p] = u
+	} else {
+		b.head[^p] = u
+	}
+}
+
+// take removes and returns a node of distance d, or -1.
+func (b *buckets) take(d int32) int32 {
+	v := b.head[d]
+	if v >= 0 {
+		b.remove(v)
+	}
+	return v
+}
