@@ -72,14 +72,17 @@ func (t *etlTrace) placeImages(side *sideBand) {
 		for n < len(events) && events[n].time == time {
 			n++
 		}
-		var known map[slotKey]imageFile
+		var known map[slotKey][]imageFile
 		known, ids = t.identitiesAt(ids, time)
 		for i := range events[:n] {
 			e := &events[i].event
 			key := t.slotOf(e.PID, e.Base)
 			f := imageFile{path: volumes.dosPath(e.Name), size: e.Size, stamp: e.TimeDateStamp, checksum: e.Checksum, kernel: key.pid == kernelPID}
-			if id, ok := known[key]; ok {
-				f.stamp, f.guid, f.age = cmp.Or(id.stamp, f.stamp), id.guid, id.age
+			if id := known[key]; len(id) > 0 {
+				f.stamp, f.guid, f.age = cmp.Or(id[0].stamp, f.stamp), id[0].guid, id[0].age
+				if len(id) > 1 {
+					known[key] = id[1:]
+				}
 			}
 			if at := loaded.note(e.what, time, key, f); at != nil {
 				at.thing.adopt(&f)
@@ -95,25 +98,28 @@ func (t *etlTrace) placeImages(side *sideBand) {
 
 // identitiesAt collects what the ImageID records of one time say, by where the
 // image is, and returns the records of later times. Records of earlier times
-// belong to no image event.
-func (t *etlTrace) identitiesAt(ids []stamped[etl.ImageID], time uint64) (map[slotKey]imageFile, []stamped[etl.ImageID]) {
+// belong to no image event. Where one image takes the place of another within
+// a tick, there are several, in the order of the image events.
+func (t *etlTrace) identitiesAt(ids []stamped[etl.ImageID], time uint64) (map[slotKey][]imageFile, []stamped[etl.ImageID]) {
 	for len(ids) > 0 && ids[0].time < time {
 		ids = ids[1:]
 	}
-	var known map[slotKey]imageFile
+	known := map[slotKey][]imageFile{}
 	for len(ids) > 0 && ids[0].time == time {
 		id := &ids[0].event
-		if known == nil {
-			known = map[slotKey]imageFile{}
-		}
 		key := t.slotOf(id.PID, id.Base)
-		f := known[key]
+		list := known[key]
+		// The information about the file comes before that about its PDB.
+		if n := len(list); n == 0 || id.Opcode == etl.ImageIDInfo && list[n-1].stamp != 0 || id.Opcode == etl.ImageIDRSDS && !list[n-1].guid.IsZero() {
+			list = append(list, imageFile{})
+			known[key] = list
+		}
+		f := &list[len(list)-1]
 		if id.Opcode == etl.ImageIDRSDS {
 			f.guid, f.age = id.GUID, id.Age
 		} else {
 			f.stamp = id.TimeDateStamp
 		}
-		known[key] = f
 		ids = ids[1:]
 	}
 	return known, ids
