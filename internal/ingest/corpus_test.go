@@ -106,7 +106,7 @@ func TestCorpus(t *testing.T) {
 }
 
 // same compares two multisets and returns how many elements they have.
-func same[K comparable](t *testing.T, what string, want, got map[K]uint64) int {
+func same[K comparable](t testing.TB, what string, want, got map[K]uint64) int {
 	t.Helper()
 	shown := 0
 	for k, n := range want {
@@ -130,7 +130,7 @@ func same[K comparable](t *testing.T, what string, want, got map[K]uint64) int {
 }
 
 // checkSink checks that the sink was given what the accounts say was used.
-func checkSink(t *testing.T, c *tally, f *Facts) {
+func checkSink(t testing.TB, c *tally, f *Facts) {
 	t.Helper()
 	if used := f.Stats.Branches.Used(); c.entries != used {
 		t.Errorf("the sink has %d branches, the account %d", c.entries, used)
@@ -166,7 +166,7 @@ func TestWorkers(t *testing.T) {
 }
 
 // printed is everything of facts as text.
-func printed(t *testing.T, f *Facts) string {
+func printed(t testing.TB, f *Facts) string {
 	t.Helper()
 	b, err := json.MarshalIndent(f, "", " ")
 	if err != nil {

@@ -59,7 +59,9 @@ func normalizeEvent(name string) string {
 		rest, _, _ = strings.Cut(rest, "/")
 		name = rest
 	}
-	name, _, _ = strings.Cut(name, ",")
+	if first, _, _ := strings.Cut(name, ","); !strings.Contains(first, "=") {
+		name = first // the rest are settings; codes such as event=0xc4,umask=0x20 are the event itself
+	}
 	if head, modifiers, ok := strings.Cut(name, ":"); ok {
 		if isModifiers(modifiers) {
 			return head

@@ -127,7 +127,7 @@ func TestEventMap(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]spt.Opcode{
-		"page-faults": 1, "page-faults:u": 1, "cpu/event=0xc5,umask=0x20/": 3, "cycles": 2, "cycles:P": 2, "r1c4": 0x41, "lsm:u": 0x41, "lsm": 0x41,
+		"page-faults": 1, "page-faults:u": 1, "cpu/event=0xc5,umask=0x20/": 3, "cpu/event=0xc5,umask=0x20/u": 3, "cpu/event=0xc5,umask=0x11/": 0, "cpu/event=0xc5/": 0, "cycles": 2, "cycles:P": 2, "r1c4": 0x41, "lsm:u": 0x41, "lsm": 0x41,
 		"instructions": 2, "cache-misses": 0,
 	} {
 		if op, _ := m.Opcode(name); op != want {

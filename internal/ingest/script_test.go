@@ -34,7 +34,7 @@ import (
 // markers KERNEL, USER, GUEST, HV and DEFERRED. Numbers are hexadecimal, but
 // for those of processes, times, periods and events.
 type script struct {
-	t  *testing.T
+	t  testing.TB
 	w  *perfdata.Writer
 	id uint64 // of the event that records without one belong to
 }
@@ -57,7 +57,7 @@ func cycles() *perfdata.Attr {
 }
 
 // write writes a script to a new file.
-func (r recording) write(t *testing.T, text string) string {
+func (r recording) write(t testing.TB, text string) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "perf.data")
 	f, err := os.Create(name)
@@ -92,7 +92,7 @@ func (r recording) write(t *testing.T, text string) string {
 	return name
 }
 
-func number(t *testing.T, word string, base int) uint64 {
+func number(t testing.TB, word string, base int) uint64 {
 	t.Helper()
 	n, err := strconv.ParseUint(word, base, 64)
 	if err != nil {
@@ -101,7 +101,7 @@ func number(t *testing.T, word string, base int) uint64 {
 	return n
 }
 
-func pid(t *testing.T, word string) int32 {
+func pid(t testing.TB, word string) int32 {
 	t.Helper()
 	n, err := strconv.ParseInt(word, 10, 32)
 	if err != nil {
