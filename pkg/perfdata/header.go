@@ -131,6 +131,17 @@ func (f *File) readHeader() error {
 	return nil
 }
 
+// notPerfData is the error for an input that begins with other bytes than a
+// recording.
+func notPerfData(name string, start []byte) error {
+	return &binfmt.Error{File: name, Part: "signature", Want: fmt.Sprintf("%q or %q", magicLittle, magicBig),
+		Got: fmt.Sprintf("%q", start), Err: binfmt.ErrMagic}
+}
+
+func isMagic(start []byte) bool {
+	return string(start) == magicLittle || string(start) == magicBig || string(start) == magicV1
+}
+
 func (f *File) parseHeader(b []byte) error {
 	s, h := &f.segments[0], &f.Header
 	if len(b) < pipeHeaderSize {
@@ -146,7 +157,7 @@ func (f *File) parseHeader(b []byte) error {
 		h.Version = 1
 		h.BigEndian = binary.LittleEndian.Uint64(b[8:]) > 1<<32
 	default:
-		return f.defect(0, "signature", 0, binfmt.ErrMagic, fmt.Sprintf("%q or %q", magicLittle, magicBig), fmt.Sprintf("%q", b[:8]))
+		return notPerfData(s.name, b[:8])
 	}
 	c := binfmt.NewCursor(b, "file header", 0).BigEndian(h.BigEndian)
 	c.Skip(8)

@@ -1,6 +1,7 @@
 package perfdata
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -53,8 +54,13 @@ func (sp *spool) fill(r io.Reader, kind compression, o Options) error {
 	src := &source{r: r}
 	in, done, err := decompressor(src, kind)
 	if err == nil {
-		sp.size, err = io.Copy(sp.file, io.LimitReader(in, max(o.MaxSpool, o.MaxSpool+1)))
-		done()
+		defer done()
+		// What is no recording must not fill the disk before that shows.
+		head := bufio.NewReader(in)
+		if start, _ := head.Peek(len(magicLittle)); len(start) == len(magicLittle) && !isMagic(start) {
+			return notPerfData(o.Name, start)
+		}
+		sp.size, err = io.Copy(sp.file, io.LimitReader(head, max(o.MaxSpool, o.MaxSpool+1)))
 	}
 	if sp.size > o.MaxSpool {
 		return &binfmt.Error{File: o.Name, Part: "decompressed recording", Offset: -1, Want: fmt.Sprintf("at most %d bytes", o.MaxSpool), Got: "more", Err: binfmt.ErrLimit}
