@@ -25,7 +25,7 @@ const (
 type volumeBuilder struct {
 	image   []byte
 	records []*testEntry
-	// splitMFT puts the records from 32 on somewhere else, and says so in a
+	// splitMFT puts the records from 17 on somewhere else, and says so in a
 	// record of its own, as in a fragmented MFT.
 	splitMFT bool
 }
@@ -357,7 +357,7 @@ func (b *volumeBuilder) build() []byte {
 			e.attributes = append(e.attributes, b.indexAttributes(e)...)
 		}
 	}
-	const split = 32 // records in the first part of the MFT
+	const split = 17 // records in the first part of the MFT
 	if b.splitMFT {
 		for len(b.records) <= split {
 			b.records = append(b.records, nil)

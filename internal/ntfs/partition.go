@@ -28,7 +28,8 @@ const (
 	bootSignature = 0xAA55 // at offset 510 of boot sectors and of an MBR
 	mbrEntries    = 446    // offset of the table in an MBR
 	mbrEntry      = 16
-	maxLogical    = 128 // partitions in a chain; more is taken for damage
+	maxLogical    = 128  // partitions in a chain; more is taken for damage
+	kindGPT       = 0xEE // type of the MBR entry that stands for a GPT
 	gptMagic      = "EFI PART"
 	gptHeaderSize = 92
 	gptMinEntry   = 128
@@ -123,7 +124,7 @@ func (d *disk) mbr(boot []byte, sector int64) ([]*partition, error) {
 	for i := range 4 {
 		e := mbrPartition(boot, i)
 		switch {
-		case e.kind == 0 || e.sectors == 0:
+		case e.kind == 0 || e.sectors == 0 || e.kind == kindGPT:
 		case e.extended():
 			chain, err := d.extended(e.first, sector, logical)
 			if err != nil {

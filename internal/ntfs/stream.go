@@ -186,7 +186,10 @@ func (s *stream) some(p []byte, off int64) (int, error) {
 		clear(p)
 		return len(p), nil
 	}
-	return len(p), s.v.read(p, e.lcn*s.v.cluster+in, s.what)
+	if err := s.v.read(p, e.lcn*s.v.cluster+in, s.what); err != nil {
+		return 0, err
+	}
+	return len(p), nil
 }
 
 // search returns the index of the extent that holds a cluster of the value; -1
