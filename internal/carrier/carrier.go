@@ -52,6 +52,13 @@ type Found struct {
 // searched.
 func (f Found) Open() *io.SectionReader { return io.NewSectionReader(f.part, f.Offset, f.Size) }
 
+// IsSPD says whether r starts as an SPD of any version does.
+func IsSPD(r io.ReaderAt) bool {
+	b := make([]byte, len(signature))
+	n, _ := r.ReadAt(b, 0)
+	return string(b[:n]) == signature
+}
+
 const (
 	// maxFound bounds the list for files that are full of signatures.
 	maxFound = 1024
