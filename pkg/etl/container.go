@@ -32,52 +32,45 @@ const zstdWindow = 128 << 20
 // unpacks to, or the *.etl members of a zip archive in the archive's order. A
 // member that is no log file fails alone and is returned in bad.
 func openContainer(path string, opt *Options) (files []*File, bad []error, err error) {
-	f, err := os.Open(path)
+	r, size, err := opt.files().Open(path)
 	if err != nil {
 		return nil, nil, err
 	}
 	keep := false
 	defer func() {
 		if !keep {
-			f.Close()
+			closeReader(r)
 		}
 	}()
-	fi, err := f.Stat()
-	if err != nil {
-		return nil, nil, err
-	}
-	if !fi.Mode().IsRegular() {
-		return nil, nil, &binfmt.Error{File: path, Offset: -1, Want: "a regular file", Got: fi.Mode().Type().String(), Err: binfmt.ErrUnsupported}
-	}
 	var magic [4]byte
-	n, err := f.ReadAt(magic[:], 0)
+	n, err := r.ReadAt(magic[:], 0)
 	if err != nil && err != io.EOF {
 		return nil, nil, binfmt.InFile(err, path)
 	}
 	budget := opt.maxUnpacked()
 	switch head := magic[:n]; {
 	case bytes.HasPrefix(head, zipMagic):
-		return openZip(f, fi.Size(), path, opt)
+		return openZip(r, size, path, opt)
 	case bytes.HasPrefix(head, gzipMagic):
-		z, err := gzip.NewReader(f)
+		z, err := gzip.NewReader(io.NewSectionReader(r, 0, size))
 		if err != nil {
 			return nil, nil, badContainer(path, err)
 		}
 		return single(unpackFile(z, path, opt, &budget))
 	case bytes.HasPrefix(head, zstdMagic):
-		z, err := zstd.NewReader(f, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(zstdWindow))
+		z, err := zstd.NewReader(io.NewSectionReader(r, 0, size), zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(zstdWindow))
 		if err != nil {
 			return nil, nil, badContainer(path, err)
 		}
 		defer z.Close()
 		return single(unpackFile(z, path, opt, &budget))
 	}
-	file, err := newFile(f, fi.Size(), path, opt)
+	file, err := newFile(r, size, path, opt)
 	if err != nil {
 		return nil, nil, err
 	}
 	keep = true
-	file.close = f.Close
+	file.close = func() error { return closeReader(r) }
 	return []*File{file}, nil, nil
 }
 

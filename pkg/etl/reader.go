@@ -24,6 +24,8 @@ type Options struct {
 	// NoSiblings makes Open read the named file alone, without the other
 	// files of the same recording beside it.
 	NoSiblings bool
+	// Files is where log files lie; by default the operating system's files.
+	Files Files
 }
 
 const (

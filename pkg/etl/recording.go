@@ -3,7 +3,6 @@ package etl
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -44,7 +43,7 @@ func Open(path string, opt *Options) (*Recording, error) {
 	if opt != nil && opt.NoSiblings {
 		return rec, nil
 	}
-	names, err := siblings(path)
+	names, err := siblings(path, opt.files())
 	if err != nil { // the named file is readable all the same
 		rec.Ignored = append(rec.Ignored, err)
 	}
@@ -164,26 +163,26 @@ var siblingParts = []string{"kernel", "user", "clr"}
 
 // siblings finds files of the same recording beside path, in order of their
 // names.
-func siblings(path string) ([]string, error) {
+func siblings(path string, files Files) ([]string, error) {
 	dir, file := filepath.Split(path)
 	lower := strings.ToLower(file)
 	base, ok := strings.CutSuffix(lower, ".etl")
 	if !ok {
 		return nil, nil
 	}
-	entries, err := os.ReadDir(filepath.Clean(dir))
+	list, err := files.List(filepath.Clean(dir))
 	if err != nil {
 		return nil, err
 	}
 	var names []string
-	for _, e := range entries {
-		rest, ok := strings.CutPrefix(strings.ToLower(e.Name()), base+".")
-		if !ok || !strings.HasSuffix(rest, ".etl") || !e.Type().IsRegular() {
+	for _, name := range list {
+		rest, ok := strings.CutPrefix(strings.ToLower(name), base+".")
+		if !ok || !strings.HasSuffix(rest, ".etl") {
 			continue
 		}
 		for _, part := range siblingParts {
 			if strings.HasPrefix(rest, part) {
-				names = append(names, filepath.Join(dir, e.Name()))
+				names = append(names, filepath.Join(dir, name))
 				break
 			}
 		}
