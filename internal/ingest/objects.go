@@ -11,7 +11,9 @@ import (
 
 	"github.com/spgo-tools/spgo/internal/addrspace"
 	"github.com/spgo-tools/spgo/internal/diag"
+	"github.com/spgo-tools/spgo/internal/ntfs"
 	"github.com/spgo-tools/spgo/internal/sample"
+	"github.com/spgo-tools/spgo/pkg/binfmt"
 	"github.com/spgo-tools/spgo/pkg/image"
 )
 
@@ -68,7 +70,7 @@ func newLocator(o *Options, facts *Facts) *locator {
 		l.sameHost = err == nil && name == facts.Host
 	}
 	if len(o.ImagePath) > 0 {
-		l.finder = &image.Finder{Dirs: o.ImagePath}
+		l.finder = &image.Finder{Dirs: o.ImagePath, FS: o.fs()}
 	}
 	return l
 }
@@ -166,8 +168,9 @@ func (l *locator) open(ev *evidence) (file *image.File, stale error) {
 	}
 	local, mapped := l.options.localPath(ev.path)
 	trusted := mapped || ev.buildID != nil || l.sameHost && !ev.deleted || ev.stamp != 0
-	if trusted && filepath.IsAbs(local) {
-		f, err := image.Open(local)
+	_, inDiskImage := ntfs.Parse(local)
+	if trusted && (filepath.IsAbs(local) || inDiskImage) {
+		f, err := l.openImage(local, inDiskImage)
 		if err == nil {
 			if err = want.Check(f); err == nil {
 				return f, nil
@@ -188,6 +191,19 @@ func (l *locator) open(ev *evidence) (file *image.File, stale error) {
 		stale = err
 	}
 	return nil, stale
+}
+
+// openImage opens an image file on this machine or in a disk image.
+func (l *locator) openImage(path string, inDiskImage bool) (*image.File, error) {
+	if !inDiskImage {
+		return image.Open(path)
+	}
+	r, size, err := l.options.fs().Open(path)
+	if err != nil {
+		return nil, err
+	}
+	f, err := image.NewFile(r, size)
+	return f, binfmt.InFile(err, path)
 }
 
 // locateKernel gives the kernel its identity. RVAs of the kernel count from

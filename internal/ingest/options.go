@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/spgo-tools/spgo/internal/ntfs"
 	"github.com/spgo-tools/spgo/internal/sample"
 	"github.com/spgo-tools/spgo/pkg/binfmt"
 )
@@ -22,7 +23,7 @@ type Options struct {
 
 	WeighByPeriod bool // a sample counts its period instead of 1
 
-	ImagePath []string  // folders that hold binaries
+	ImagePath []string  // folders that hold binaries; see package ntfs for those in disk images
 	PathMap   []PathMap // places of the traced machine on this one
 
 	Workers  int    // goroutines that decode; 0 means 1
@@ -30,6 +31,8 @@ type Options struct {
 
 	// Progress is called with bytes done; it may come from several goroutines.
 	Progress func(bytes int64)
+
+	files *ntfs.FS // open disk images, while inputs are read
 }
 
 // TimeRange is a span in seconds from the start of the trace. A To of 0 means

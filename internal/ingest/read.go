@@ -22,6 +22,8 @@ import (
 // newSink makes. The name - stands for stdin. Facts are there together with an
 // error too: what was read before it was given to the sinks.
 func Read(ctx context.Context, name string, stdin io.Reader, o *Options, reg sample.Registry, newSink func() sample.Sink) (*Facts, error) {
+	o, done := o.withFiles()
+	defer done()
 	facts, err := read(ctx, name, stdin, o, reg, newSink)
 	if facts == nil {
 		facts = newFacts(name, "")
@@ -33,24 +35,34 @@ func read(ctx context.Context, name string, stdin io.Reader, o *Options, reg sam
 	if name == "-" {
 		return readStream(ctx, stdin, name, o, reg, newSink)
 	}
-	fi, err := os.Stat(name)
-	if err != nil {
+	folder, stream, err := isSpecial(name)
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if !fi.IsDir() {
+	case folder:
+		f, err := perfdata.Open(name, &perfdata.Options{SpoolDir: o.SpoolDir})
+		if err != nil {
+			return nil, binfmt.InFile(err, name)
+		}
+		defer f.Close()
+		return readPerf(ctx, f, name, o, reg, newSink)
+	case stream:
 		f, err := os.Open(name)
 		if err != nil {
 			return nil, err
 		}
 		defer f.Close()
-		if !fi.Mode().IsRegular() {
-			return readStream(ctx, f, name, o, reg, newSink)
-		}
-		if isSPT(f) {
-			return readSPTFile(ctx, name, o, reg, newSink)
-		}
+		return readStream(ctx, f, name, o, reg, newSink)
 	}
-	f, err := perfdata.Open(name, &perfdata.Options{SpoolDir: o.SpoolDir})
+	r, size, err := o.fs().Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer closeReader(r)
+	if isSPT(io.NewSectionReader(r, 0, size)) {
+		return readSPTFile(ctx, r, size, name, o, reg, newSink)
+	}
+	f, err := perfdata.NewReader(r, size, &perfdata.Options{Name: name, SpoolDir: o.SpoolDir})
 	if err != nil {
 		return nil, binfmt.InFile(err, name)
 	}

@@ -20,6 +20,8 @@ import (
 // when no sink that was made for it is in use any more, with the facts of its
 // files, which are there together with an error too.
 func ReadAll(ctx context.Context, names []string, stdin io.Reader, o *Options, reg sample.Registry, newSink func() sample.Sink, done func([]*Facts, error)) {
+	o, closeFiles := o.withFiles()
+	defer closeFiles()
 	logs := openLogs(names, o)
 	defer logs.close()
 	for _, name := range names {
@@ -57,12 +59,12 @@ func openLogs(names []string, o *Options) *logInputs {
 	l := &logInputs{failed: map[string]error{}}
 	var paths []string
 	for _, name := range names {
-		if isLogFile(name) {
+		if isLogFile(name, o) {
 			l.failed[name] = nil
 			paths = append(paths, name)
 		}
 	}
-	options := &etl.Options{TempDir: o.SpoolDir}
+	options := &etl.Options{TempDir: o.SpoolDir, Files: logFiles{o.fs()}}
 	var err error
 	if l.recordings, err = etl.OpenAll(paths, options); err == nil {
 		return l
@@ -115,17 +117,13 @@ const logHead = 104
 
 // isLogFile says whether a file is an Event Trace Log, maybe packed. Anything
 // that cannot be looked at is not: reading it will tell why.
-func isLogFile(name string) bool {
-	fi, err := os.Stat(name)
-	if err != nil || !fi.Mode().IsRegular() {
-		return false
-	}
-	f, err := os.Open(name)
+func isLogFile(name string, o *Options) bool {
+	r, size, err := o.fs().Open(name)
 	if err != nil {
 		return false
 	}
-	defer f.Close()
-	return isLog(f)
+	defer closeReader(r)
+	return isLog(io.NewSectionReader(r, 0, size))
 }
 
 // isLog says whether what begins here is an Event Trace Log. No other input

@@ -3,7 +3,6 @@ package ingest
 import (
 	"context"
 	"io"
-	"os"
 
 	"github.com/spgo-tools/spgo/internal/diag"
 	"github.com/spgo-tools/spgo/internal/sample"
@@ -13,21 +12,15 @@ import (
 
 // readSPTFile reads an SPT in a file. Only one that is not compressed can be
 // looked through before it is read.
-func readSPTFile(ctx context.Context, name string, o *Options, reg sample.Registry, newSink func() sample.Sink) (*Facts, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
+func readSPTFile(ctx context.Context, in io.ReaderAt, size int64, name string, o *Options, reg sample.Registry, newSink func() sample.Sink) (*Facts, error) {
 	head := make([]byte, 4)
-	if n, _ := f.ReadAt(head, 0); !hasSPTSignature(head[:n]) {
-		return readSPTStream(ctx, f, name, o, reg, newSink)
+	if n, _ := in.ReadAt(head, 0); !hasSPTSignature(head[:n]) {
+		return readSPTStream(ctx, io.NewSectionReader(in, 0, size), name, o, reg, newSink)
 	}
-	r, err := spt.Open(name, &spt.Options{Tolerate: true})
+	r, err := spt.NewReader(in, size, &spt.Options{Tolerate: true})
 	if err != nil {
-		return nil, err
+		return nil, binfmt.InFile(err, name)
 	}
-	defer r.Close()
 	return readSPT(ctx, r, name, o, reg, newSink)
 }
 
