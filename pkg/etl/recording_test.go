@@ -186,6 +186,83 @@ func TestOpenSiblings(t *testing.T) {
 	}
 }
 
+// memoryFiles are files in memory that note which ones are open.
+type memoryFiles struct {
+	files map[string][]byte
+	open  map[string]int
+}
+
+type memoryFile struct {
+	*bytes.Reader
+	path string
+	of   *memoryFiles
+}
+
+func (f memoryFile) Close() error {
+	f.of.open[f.path]--
+	return nil
+}
+
+func (m *memoryFiles) Open(path string) (io.ReaderAt, int64, error) {
+	data, ok := m.files[filepath.ToSlash(path)]
+	if !ok {
+		return nil, 0, os.ErrNotExist
+	}
+	m.open[path]++
+	return memoryFile{bytes.NewReader(data), path, m}, int64(len(data)), nil
+}
+
+func (m *memoryFiles) List(dir string) ([]string, error) {
+	var names []string
+	for name := range m.files {
+		if rest, ok := strings.CutPrefix(name, filepath.ToSlash(dir)+"/"); ok && !strings.Contains(rest, "/") {
+			names = append(names, rest)
+		}
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
+// TestFiles opens recordings that are not on this machine.
+func TestFiles(t *testing.T) {
+	data := writeTrace(t, testTrace("timer", 8, 20))
+	m := &memoryFiles{open: map[string]int{}, files: map[string][]byte{
+		"x:disk!/a.etl": data, "x:disk!/a.kernel.etl": data, "x:disk!/sub/a.user.etl": data, "x:disk!/p/b.etl": gzipped(t, data),
+		"x:disk!/p/b.clr.etl": zstdPacked(t, data), "x:disk!/p/all.zip": zipped(t, member{"c.etl", data}), "x:disk!/bad.etl": []byte("no trace"),
+	}}
+	for path, want := range map[string][]string{
+		"x:disk!/a.etl":     {"a.etl", "a.kernel.etl"},
+		"x:disk!/p/b.etl":   {"b.etl", "b.clr.etl"},
+		"x:disk!/p/all.zip": {"all.zip!c.etl"},
+	} {
+		r, err := Open(path, &Options{Files: m})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := names(r); !slices.Equal(got, want) || len(r.Ignored) > 0 {
+			t.Errorf("%s: files %v, want %v; ignored %v", path, got, want, r.Ignored)
+		}
+		for _, f := range r.Files {
+			if f.Damage != (Damage{}) || len(f.Buffers()) == 0 {
+				t.Errorf("%s: %v", f.Name(), f.Damage)
+			}
+		}
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	for path, kind := range map[string]error{"x:disk!/missing.etl": os.ErrNotExist, "x:disk!/bad.etl": binfmt.ErrTruncated} {
+		if _, err := Open(path, &Options{Files: m}); !errors.Is(err, kind) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	for path, n := range m.open {
+		if n != 0 {
+			t.Errorf("%s is open %d times", path, n)
+		}
+	}
+}
+
 // TestOpenRefuses gives inputs that are no recordings.
 func TestOpenRefuses(t *testing.T) {
 	data := writeTrace(t, testTrace("timer", 8, 200))
