@@ -33,6 +33,9 @@ func smallSPD(t testing.TB, name string, modules int) []byte {
 	return b.Bytes()
 }
 
+// moduleAt is the offset of the first module of an SPD.
+func moduleAt(data []byte) int { return int(binary.LittleEndian.Uint32(data[atModuleData:])) }
+
 // patched is data with a 32-bit field changed.
 func patched(data []byte, at int, value uint32) []byte {
 	data = bytes.Clone(data)

@@ -100,9 +100,6 @@ type finder struct {
 }
 
 func (f *finder) fail(err error) {
-	if err == nil {
-		return
-	}
 	if len(f.errs) == maxErrors {
 		f.dropped++
 		return

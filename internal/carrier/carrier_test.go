@@ -31,6 +31,8 @@ func read(t testing.TB, f Found) []byte {
 
 func TestFind(t *testing.T) {
 	one, two, many := smallSPD(t, "one.exe", 1), smallSPD(t, "two.exe", 1), smallSPD(t, "many.exe", 3)
+	// one that has another in its last module
+	around := joined(patched(one, moduleAt(one), uint32(len(one)-moduleAt(one)+len(two))), two)
 	// one that begins in one window of the search and ends in the next
 	late := joined(filler(chunk-5), one)
 	type want struct {
@@ -72,6 +74,9 @@ func TestFind(t *testing.T) {
 			member{"odd", filler(3)},
 		), []want{{"member first.obj: section 1 .spgo", 0, one}, {"member folder/with/a/long/second.obj: section 2 .spgo", 0, two},
 			{"member third.obj: object data", 32, one}, {"member x.spd", 0, two}}},
+		{"library in a library", library(member{"inner.lib", library(member{"a.obj", coff(false, section{".spgo", one, 0})})}),
+			[]want{{"member inner.lib", int64(len(library(member{"", nil})) + coffHeader + sectionEntry), one}}},
+		{"SPD around an SPD", coff(false, section{".spgo", around, 0}), []want{{"section 1 .spgo", 0, around}}},
 		{"empty library", []byte(archiveStart), nil},
 		{"another version inside", coff(false, section{".data", joined(filler(4), patched(one, 4, 0x2000)), 0}), nil},
 		{"signature alone inside", coff(false, section{".data", joined(filler(4), []byte(signature)), 0}), nil},
@@ -100,7 +105,7 @@ func TestFind(t *testing.T) {
 // TestFindUnusable has SPDs that are found but cannot be used.
 func TestFindUnusable(t *testing.T) {
 	one := smallSPD(t, "one.exe", 1)
-	data := int(one[atModuleData]) | int(one[atModuleData+1])<<8
+	data := moduleAt(one)
 	inObject := func(d []byte) []byte { return coff(false, section{".spgo", d, 0}) }
 	for _, tc := range []struct {
 		name    string
