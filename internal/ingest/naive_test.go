@@ -137,7 +137,7 @@ func (n *naive) mmap(m *perfdata.Mmap, time uint64) {
 	case m.Name == "[vsyscall]" || len(m.BuildID) == 0 && runTimeNames.MatchString(m.Name):
 		h.what = 'a'
 	}
-	if m.Data || m.V2 && m.Prot&4 == 0 {
+	if m.Data || m.V2 && m.Prot&4 == 0 && pid != kernelPID {
 		h.what = 'd'
 	}
 	n.add(pid, h)

@@ -128,7 +128,8 @@ func (t *perfTrace) mapEvent(m *perfdata.Mmap, time uint64) {
 			e.pid = kernelPID
 		}
 	}
-	switch data := m.Data || m.V2 && m.Prot&protExec == 0; {
+	// Maps of the kernel have no protection: the recorder makes them up.
+	switch data := m.Data || m.V2 && m.Prot&protExec == 0 && e.pid != kernelPID; {
 	case data && m.PgOff == 0 && isPEName(m.Name):
 		e.kind, e.thing = sideHeaders, t.mapped(m)
 	case data:

@@ -367,6 +367,14 @@ func TestKernel(t *testing.T) {
 			ip [kernel.kallsyms]+20
 			ip app+10
 			samples: used:5 kernel_unmapped:2 unmapped:1`},
+		{name: "maps that the recorder makes up have no protection", script: `
+			0 map -1 ffffffff81000000+1000000 ffffffff81000000 [kernel.kallsyms]_text kernel prot=0 id=` + idA + `
+			0 map -1 ffffffffc0100000+5000 0 [nf_nat] kernel prot=0
+			2 sample 10 ffffffff81000010 kernel
+			2 sample 10 ffffffffc0100010 kernel`,
+			want: `ip [kernel.kallsyms]+10
+			ip [nf_nat]+10
+			samples: used:2`},
 		{name: "left out", options: Options{NoKernel: true}, script: kernel + `
 			2 sample 10 ffffffff81000010 kernel
 			2 sample 11 ffffffffc0100010 kernel
