@@ -30,7 +30,8 @@ var samplesOf = map[string]string{
 
 // unresolved has the samples that are in no map of their recording; in all
 // other files there are none. Where perf 6.1 reads the file, perf script shows
-// as many as [unknown]; the other files have no map of the kernel.
+// as many as [unknown] (of hiperf's, which has call chains, as many frames);
+// the other files have no map of the kernel.
 var unresolved = map[string]string{
 	"google+autofdo__hierarchical_discriminator_test.x86_64.perf.data.hist27cba9": "kernel_unmapped:15",
 	"google+autofdo__propeller_sample.perfdata.hist47aea7":                        "kernel_unmapped:22",
