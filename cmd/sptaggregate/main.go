@@ -31,10 +31,13 @@ func command() *cli.Command {
 			"sptaggregate /etl a.data,b.data /binary:app -o app.spt",
 			"perf record -b -o - ./app | sptaggregate - -o app.spt",
 			"sptaggregate part1.spt part2.spt all.spt       fold partial results",
+			"sptaggregate ntfs:lab.img!/traces/run.etl --image-path ntfs:lab.img!/app app.spt",
 		},
 		Notes: `
-Inputs are perf.data files, pipes (-) and directories, and SPT files; .gz and
-.zst are read as they are. The summary says what was used, what was dropped and
+Inputs are Event Trace Logs (.etl), perf.data files, pipes (-) and directories,
+and SPT files; .gz, .zst and .etl.zip are read as they are. ntfs:IMAGE!/PATH, or
+ntfs:IMAGE!N:/PATH for partition N, is a file or folder in an NTFS volume of a
+raw disk image or fixed VHD. The summary says what was used, what was dropped and
 why. An existing output is replaced only if it is an SPT and was named by -o or
 after /etl. No output is written where nothing is usable.`,
 		Formats: "SPT version 1",

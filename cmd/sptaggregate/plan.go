@@ -11,6 +11,7 @@ import (
 	"github.com/spgo-tools/spgo/internal/cli"
 	"github.com/spgo-tools/spgo/internal/diag"
 	"github.com/spgo-tools/spgo/internal/ingest"
+	"github.com/spgo-tools/spgo/internal/ntfs"
 	"github.com/spgo-tools/spgo/pkg/spt"
 )
 
@@ -45,7 +46,7 @@ func ingestOptions(c *cli.Context) (*ingest.Options, error) {
 		Processes: cli.Names(c.StringSlice("process")),
 		Binaries:  cli.Names(c.StringSlice("binary")),
 		NoKernel:  c.Bool("nokernel"),
-		ImagePath: cli.Files(c.StringSlice("image-path")),
+		ImagePath: fileList(c.StringSlice("image-path")),
 		Workers:   c.Int("jobs"),
 	}
 	if o.Workers < 1 {
@@ -84,18 +85,33 @@ func ingestOptions(c *cli.Context) (*ingest.Options, error) {
 		return nil, diag.New(diag.BadValue, "--event: %v", err)
 	}
 	o.Events = events
+	disks := &ntfs.FS{}
+	defer disks.Close()
 	for _, dir := range o.ImagePath {
-		if _, err := os.Stat(dir); err != nil {
+		if _, err := disks.RealPath(dir); err != nil {
 			return nil, diag.New(diag.CannotOpen, "--image-path: %v", err)
 		}
 	}
 	return o, nil
 }
 
+// fileList splits comma lists of files of this machine and in disk images.
+func fileList(values []string) []string {
+	var files []string
+	for _, v := range values {
+		if strings.Contains(v, ntfs.Scheme) {
+			files = append(files, ntfs.SplitList(v)...)
+		} else {
+			files = append(files, cli.Files([]string{v})...)
+		}
+	}
+	return files
+}
+
 // files finds inputs and output among options and operands and makes sure that
 // no trace can be destroyed.
 func (p *plan) files(c *cli.Context) error {
-	listed := cli.Files(c.StringSlice("etl"))
+	listed := fileList(c.StringSlice("etl"))
 	operands := c.Operands
 	p.output = c.String("output")
 	named := p.output != "" || len(listed) > 0
@@ -110,13 +126,19 @@ func (p *plan) files(c *cli.Context) error {
 		return diag.New(diag.BadOperands, "no input: only %s is named, which would be the output", p.output).
 			Do("Name the traces before the output, or the output with -o.")
 	}
+	if _, ok := ntfs.Parse(p.output); ok {
+		return diag.New(diag.BadOperands, "no output: %s is in a disk image, which is only read", p.output)
+	}
 	stdin := 0
-	for _, in := range p.inputs {
+	for i, in := range p.inputs {
 		if in == "-" {
 			stdin++
 			continue
 		}
-		fi, err := os.Stat(in)
+		if inner, ok := ntfs.Parse(in); ok {
+			p.inputs[i] = inner.String()
+		}
+		fi, err := os.Stat(ntfs.HostFile(in))
 		if err != nil {
 			return diag.New(diag.CannotOpen, "%v", reason(err)).In(in)
 		}

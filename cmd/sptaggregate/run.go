@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/spgo-tools/spgo/internal/cli"
 	"github.com/spgo-tools/spgo/internal/diag"
 	"github.com/spgo-tools/spgo/internal/ingest"
+	"github.com/spgo-tools/spgo/internal/ntfs"
 	"github.com/spgo-tools/spgo/internal/report"
 	"github.com/spgo-tools/spgo/internal/sample"
 )
@@ -39,7 +41,11 @@ func run(c *cli.Context) (cli.Result, error) {
 		shards = append(shards, s)
 		return s
 	}
-	ingest.ReadAll(c.Context.Context, plan.inputs, c.In, plan.options, profile, newSink, func(read []*ingest.Facts, err error) {
+	stdin := c.In
+	if slices.Contains(plan.inputs, "-") {
+		stdin = c.Input()
+	}
+	ingest.ReadAll(c.Context.Context, plan.inputs, stdin, plan.options, profile, newSink, func(read []*ingest.Facts, err error) {
 		if err != nil {
 			failed = append(failed, err)
 		}
@@ -69,7 +75,10 @@ func run(c *cli.Context) (cli.Result, error) {
 		return summary, errors.Join(append(failed, err)...)
 	}
 	if summary.Mode == "none" {
-		return summary, errors.Join(append(failed, nothingUsable(plan.options, summary))...)
+		if summary.Samples.Read > 0 || !hasFailure(failed) {
+			failed = append(failed, nothingUsable(plan.options, summary))
+		}
+		return summary, errors.Join(failed...)
 	}
 	c.ResultToErr = plan.output == "-"
 	if err := write(c, plan.output, profile, summary); err != nil {
@@ -124,6 +133,12 @@ func partial(failed []error) []error {
 	return failed
 }
 
+// hasFailure says whether an input could not be read at all, which then is the
+// reason for an empty result.
+func hasFailure(errs []error) bool {
+	return slices.ContainsFunc(errs, func(err error) bool { return diag.Of(err).Exit() == diag.Failed })
+}
+
 // checkLost applies --max-lost.
 func checkLost(limit string, lost report.Lost) error {
 	if limit == "" {
@@ -174,6 +189,14 @@ func nothingUsable(o *ingest.Options, summary *report.Aggregation) error {
 // inputSize is the size of an input in bytes, for progress; 0 if it is not
 // known.
 func inputSize(name string) int64 {
+	if _, ok := ntfs.Parse(name); ok {
+		f, err := ntfs.OpenFile(name)
+		if err != nil {
+			return 0
+		}
+		defer f.Close()
+		return f.Size()
+	}
 	fi, err := os.Stat(name)
 	if err != nil || !fi.Mode().IsRegular() {
 		return 0

@@ -149,6 +149,7 @@ func (c *Command) run(ctx *Context, args []string) (result Result, err error) {
 	}
 	base, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	context.AfterFunc(base, stop) // a second signal ends the process at once
 	return result, app.RunContext(base, append([]string{c.Name}, normal...))
 }
 
@@ -321,4 +322,16 @@ func explain(code string) (Result, error) {
 		kind = "a warning"
 	}
 	return textResult(fmt.Sprintf("%s: %s (%s)\nprobable cause: %s\nnext: %s\n", c, info.Title, kind, info.Cause, info.Next)), nil
+}
+
+// Input is standard input, which ends with an error when the command is
+// interrupted, even while nothing arrives.
+func (c *Context) Input() io.Reader {
+	r, w := io.Pipe()
+	go func() {
+		_, err := io.Copy(w, c.In)
+		w.CloseWithError(err)
+	}()
+	context.AfterFunc(c.Context.Context, func() { w.CloseWithError(c.Context.Context.Err()) })
+	return r
 }

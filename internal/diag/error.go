@@ -92,6 +92,9 @@ func Of(err error) *Error {
 	}
 	e := New(classify(err), "%v", err)
 	e.Err = err
+	if e.Code == Interrupted {
+		e.Message = "stopped by a signal"
+	}
 	var defect *binfmt.Error
 	if errors.As(err, &defect) {
 		e.File, e.Part, e.Want, e.Got = defect.File, defect.Part, defect.Want, defect.Got
@@ -125,6 +128,7 @@ var kinds = []struct {
 	{binfmt.ErrCorrupt, Corrupt},
 	{io.ErrUnexpectedEOF, Truncated},
 	{fs.ErrNotExist, CannotOpen},
+	{fs.ErrInvalid, CannotOpen},
 	{fs.ErrPermission, CannotOpen},
 }
 
