@@ -94,7 +94,7 @@ func TestDiskImage(t *testing.T) {
 		}
 	}
 
-	for name, code := range map[string]diag.Code{"/missing.etl": diag.CannotOpen, "2:/run.etl": diag.Unsupported, "/app": diag.UnknownFormat} {
+	for name, code := range map[string]diag.Code{"/missing.etl": diag.CannotOpen, "2:/run.etl": diag.CannotOpen, "/$Extend": diag.CannotOpen, "/app": diag.UnknownFormat} {
 		got := readLogs(t, Options{}, disk+name)
 		if len(got.errs) != 1 || diag.Of(got.errs[0]).Code != code {
 			t.Errorf("%s: %v", name, got.errs)

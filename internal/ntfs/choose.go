@@ -67,7 +67,7 @@ func (d *disk) choose(spec Spec) (*Volume, error) {
 	}
 	spec.Partition = having[0].part.number
 	return nil, &binfmt.Error{File: d.name, Part: spec.Path, Offset: -1, Want: fmt.Sprintf("one partition with this path, or the choice of one as in %s", spec),
-		Got: strings.Join(names, "; "), Err: binfmt.ErrUnsupported}
+		Got: strings.Join(names, "; "), Err: fs.ErrInvalid}
 }
 
 // partitionError says which partition cannot be opened.
@@ -105,19 +105,22 @@ func defectKind(err error) error {
 
 // noVolume says what there is instead of the partition asked for.
 func (d *disk) noVolume(spec Spec) error {
-	want := "an NTFS partition"
+	want, kind := "an NTFS partition", binfmt.ErrUnsupported
 	if spec.Partition > 0 {
-		want = fmt.Sprintf("NTFS in partition %d", spec.Partition)
+		want, kind = fmt.Sprintf("NTFS in partition %d", spec.Partition), fs.ErrNotExist
 	}
 	var list []string
 	for _, p := range d.partitions {
 		list = append(list, d.describe(p))
+		if p.number == spec.Partition {
+			kind = binfmt.ErrUnsupported // there, and of another kind
+		}
 	}
 	got := "no partitions"
 	if len(list) > 0 {
 		got = strings.Join(list, "; ")
 	}
-	return &binfmt.Error{File: d.name, Part: "partitions", Offset: -1, Want: want, Got: got, Err: binfmt.ErrUnsupported}
+	return &binfmt.Error{File: d.name, Part: "partitions", Offset: -1, Want: want, Got: got, Err: kind}
 }
 
 // describe shows a partition with its number, size, contents and label.

@@ -65,7 +65,7 @@ func (v *Volume) folder(r *record) (*folder, error) {
 func (v *Volume) index(r *record) ([]entry, error) {
 	what := fmt.Sprintf("folder (MFT record %d): index", r.number)
 	if r.flags&recordDirectory == 0 {
-		return nil, &binfmt.Error{Part: what, Offset: r.off + 22, Want: "a folder", Got: "a file", Err: binfmt.ErrUnsupported}
+		return nil, &binfmt.Error{Part: what, Offset: r.off + 22, Want: "a folder", Got: "a file", Err: fs.ErrInvalid}
 	}
 	root, err := v.value(r, typeIndexRoot, indexName, what)
 	if err != nil {
@@ -190,7 +190,11 @@ func (v *Volume) find(path string) (*node, error) {
 		}
 		e, ok := f.find(name)
 		if !ok {
-			return nil, &binfmt.Error{Offset: -1, Got: missing(name, n.path, f), Err: fs.ErrNotExist}
+			got := "none"
+			if near := f.near(name); len(near) > 0 {
+				got += ", but " + strings.Join(near, ", ")
+			}
+			return nil, &binfmt.Error{Offset: -1, Want: fmt.Sprintf("%q in %s", name, cmp.Or(n.path, "/")), Got: got, Err: fs.ErrNotExist}
 		}
 		if r, err = v.record(e.record, e.sequence); err != nil {
 			return nil, err
@@ -206,15 +210,6 @@ func (v *Volume) find(path string) (*node, error) {
 		n.path = "/"
 	}
 	return n, nil
-}
-
-// missing says that a folder has no such name, and which ones are like it.
-func missing(name, dir string, f *folder) string {
-	text := fmt.Sprintf("no %q in %s", name, cmp.Or(dir, "/"))
-	if near := f.near(name); len(near) > 0 {
-		text += ", but " + strings.Join(near, ", ")
-	}
-	return text
 }
 
 // ReadDir lists a folder in the order of names. Left out are links, since what

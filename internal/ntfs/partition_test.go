@@ -194,7 +194,7 @@ func TestChoice(t *testing.T) {
 		kind error
 		text string
 	}{
-		{"no such number", mbrDisk(512, fat(), a), Spec{Partition: 3}, binfmt.ErrUnsupported,
+		{"no such number", mbrDisk(512, fat(), a), Spec{Partition: 3}, fs.ErrNotExist,
 			`want NTFS in partition 3, got partition 1 (4 KiB, FAT); partition 2 (` + size + `, NTFS, label "LAB")`},
 		{"another file system", gptDisk(512, locked, a), Spec{Partition: 1}, binfmt.ErrUnsupported,
 			`want NTFS in partition 1, got partition 1 (4.5 KiB, BitLocker (encrypted), name "part 1"); partition 2 (` + size + `, NTFS, label "LAB", name "part 2")`},
@@ -202,9 +202,9 @@ func TestChoice(t *testing.T) {
 			`want an NTFS partition, got partition 1 (4 KiB, FAT); partition 2 (512 bytes, type 0x07)`},
 		{"FAT volume", fat(), Spec{}, binfmt.ErrUnsupported, `want an NTFS partition, got partition 1 (4 KiB, FAT)`},
 		{"in none", mbrDisk(512, a, b), Spec{Path: "/c.txt"}, fs.ErrNotExist,
-			`want a partition with this path, got none of partition 1 (` + size + `, NTFS, label "LAB"): got no "c.txt" in /, but a.txt; ` +
-				`partition 2 (` + size + `, NTFS, label "LAB"): got no "c.txt" in /, but b.txt`},
-		{"in both", mbrDisk(512, a, a), Spec{Image: "disk.img", Path: "/a.txt"}, binfmt.ErrUnsupported,
+			`want a partition with this path, got none of partition 1 (` + size + `, NTFS, label "LAB"): want "c.txt" in /, got none, but a.txt; ` +
+				`partition 2 (` + size + `, NTFS, label "LAB"): want "c.txt" in /, got none, but b.txt`},
+		{"in both", mbrDisk(512, a, a), Spec{Image: "disk.img", Path: "/a.txt"}, fs.ErrInvalid,
 			`the choice of one as in ntfs:disk.img!1:/a.txt, got partition 1 (` + size + `, NTFS, label "LAB"); partition 2`},
 		{"damaged", mbrDisk(512, a, damaged), Spec{Path: "/b.txt"}, binfmt.ErrCorrupt, `partition 2 (` + size + `, NTFS): MFT record 0`},
 		{"damaged alone", damaged, Spec{Path: "/b.txt"}, binfmt.ErrCorrupt, `disk.img: partition 1: MFT record 0: offset`},

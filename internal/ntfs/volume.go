@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math/bits"
 	"sync"
 
@@ -224,7 +225,7 @@ func (v *Volume) read(p []byte, off int64, what string) error {
 // data opens the data of a file.
 func (v *Volume) data(n *node) (valueReader, error) {
 	if n.record.flags&recordDirectory != 0 {
-		return nil, &binfmt.Error{Offset: -1, Want: "a file", Got: "a folder", Err: binfmt.ErrUnsupported}
+		return nil, &binfmt.Error{Offset: -1, Want: "a file", Got: "a folder", Err: fs.ErrInvalid}
 	}
 	if err := v.checkReparse(n.record); err != nil {
 		return nil, err

@@ -133,20 +133,20 @@ func TestPaths(t *testing.T) {
 		path, text string
 		kind       error
 	}{
-		{"/resident.tx", `disk.img: partition 1: /resident.tx: got no "resident.tx" in /, but resident.txt: file does not exist`, fs.ErrNotExist},
-		{"/Large/7.txt", `disk.img: partition 1: /Large/7.txt: got no "7.txt" in /large, but 07.txt, 17.txt: file does not exist`, fs.ErrNotExist},
-		{"/nothing/like/it", `disk.img: partition 1: /nothing/like/it: got no "nothing" in /: file does not exist`, fs.ErrNotExist},
-		{"/large/gone.txt", `disk.img: partition 1: /large/gone.txt: got no "gone.txt" in /large: file does not exist`, fs.ErrNotExist},
+		{"/resident.tx", `disk.img: partition 1: /resident.tx: want "resident.tx" in /, got none, but resident.txt: file does not exist`, fs.ErrNotExist},
+		{"/Large/7.txt", `disk.img: partition 1: /Large/7.txt: want "7.txt" in /large, got none, but 07.txt, 17.txt: file does not exist`, fs.ErrNotExist},
+		{"/nothing/like/it", `disk.img: partition 1: /nothing/like/it: want "nothing" in /, got none: file does not exist`, fs.ErrNotExist},
+		{"/large/gone.txt", `disk.img: partition 1: /large/gone.txt: want "gone.txt" in /large, got none: file does not exist`, fs.ErrNotExist},
 		{"/plain.bin/x", `disk.img: partition 1: /plain.bin/x: want a folder, got /plain.bin, which is a file: file does not exist`, fs.ErrNotExist},
-		{"/streams.bin:stream", `disk.img: partition 1: /streams.bin:stream: got no "streams.bin:stream" in /, but streams.bin: file does not exist`, fs.ErrNotExist},
-		{"/large", `disk.img: partition 1: /large: want a file, got a folder: unsupported`, binfmt.ErrUnsupported},
+		{"/streams.bin:stream", `disk.img: partition 1: /streams.bin:stream: want "streams.bin:stream" in /, got none, but streams.bin: file does not exist`, fs.ErrNotExist},
+		{"/large", `disk.img: partition 1: /large: want a file, got a folder: invalid argument`, fs.ErrInvalid},
 	} {
 		_, _, err := v.Open(c.path)
 		if !errors.Is(err, c.kind) || err.Error() != c.text {
 			t.Errorf("%s: %v", c.path, err)
 		}
 	}
-	if _, err := v.ReadDir("/plain.bin"); !errors.Is(err, binfmt.ErrUnsupported) {
+	if _, err := v.ReadDir("/plain.bin"); !errors.Is(err, fs.ErrInvalid) {
 		t.Errorf("listing of a file: %v", err)
 	}
 }
