@@ -23,12 +23,22 @@ func newVolumeMap(events []stamped[etl.Volume]) volumeMap {
 }
 
 // dosPath is the path with a drive letter where the recording tells it, else
-// the path as it is. The prefix of the kernel's namespace goes in any case.
+// the path as it is. What only the kernel makes of a path goes in any case: the
+// prefix of its namespace, and in paths of the network the redirector and the
+// drive.
 func (m volumeMap) dosPath(path string) string {
 	for _, v := range m {
 		if n := len(v.NTPath); len(path) >= n && strings.EqualFold(path[:n], v.NTPath) {
-			return v.DOSPath + path[n:]
+			path = v.DOSPath + path[n:]
+			break
 		}
+	}
+	if i := strings.LastIndex(path, `\;`); i >= 0 {
+		path = path[i+1:]
+		if i = strings.IndexByte(path, '\\'); i >= 0 {
+			path = path[i:]
+		}
+		return `\` + path // \\server\share\...
 	}
 	return strings.TrimPrefix(path, `\??\`)
 }
@@ -36,7 +46,7 @@ func (m volumeMap) dosPath(path string) string {
 // pathInVolume is a path without what names its volume, in lower case, by
 // which the paths that different events give to one file can be compared.
 func pathInVolume(path string) string {
-	path = strings.ToLower(strings.TrimPrefix(path, `\??\`))
+	path = strings.ToLower(volumeMap{}.dosPath(path))
 	if rest, ok := strings.CutPrefix(path, `\device\`); ok {
 		if i := strings.IndexByte(rest, '\\'); i >= 0 {
 			return rest[i:]
