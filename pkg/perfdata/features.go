@@ -183,16 +183,25 @@ func (f *File) readFeatures() {
 		at := int64(f.Header.features) + int64(i)*16
 		entry := make([]byte, 16)
 		if n, err := f.segments[0].r.ReadAt(entry, at); n < 16 {
-			f.warn("feature table", at, binfmt.ErrTruncated, fmt.Sprintf("%d entries", len(table)), fmt.Sprintf("%d: %v", i, err))
+			f.cut(f.defect(0, "feature table", at, binfmt.ErrTruncated, fmt.Sprintf("%d entries", len(table)), fmt.Sprintf("%d: %v", i, err)))
 			return
 		}
 		off, size := order.Uint64(entry), order.Uint64(entry[8:])
 		total := uint64(f.segments[0].size)
 		if off > total || size > total-off {
-			f.warn("feature "+id.String(), at, binfmt.ErrTruncated, extentText(off, size), fmt.Sprintf("%#x bytes", total))
+			f.cut(f.defect(0, "feature "+id.String(), at, binfmt.ErrTruncated, extentText(off, size), fmt.Sprintf("%#x bytes", total)))
 			continue
 		}
 		f.addSection(Section{id, Extent{Offset: int64(off), Size: int64(size)}})
+	}
+}
+
+// cut notes that a header section lies behind the end of the file. Its samples
+// are whole, but the file is not.
+func (f *File) cut(e *binfmt.Error) {
+	f.warnOf(e)
+	if f.Truncated == nil {
+		f.Truncated = e
 	}
 }
 
