@@ -25,8 +25,8 @@ type Call struct {
 func InferCalls(graphs []*Graph, calls []Call, rounds int) ([]*Result, error) {
 	results := make([]*Result, len(graphs))
 	for i, g := range graphs {
-		if g.Unit != graphs[0].Unit {
-			return nil, fmt.Errorf("flow: function %d: unit %v: want %v as in function 0", i, g.Unit, graphs[0].Unit)
+		if g.unit() != graphs[0].unit() {
+			return nil, fmt.Errorf("flow: function %d: unit %v: want %v as in function 0", i, g.unit(), graphs[0].unit())
 		}
 		r, err := Infer(g)
 		if err != nil {

@@ -5,7 +5,7 @@ import "slices"
 // evenPatience bounds the halves that are looked at for even distribution, in
 // numbers of all halves; evenSlack is added for small graphs.
 const (
-	evenPatience = 256
+	evenPatience = 64
 	evenSlack    = 1 << 20
 )
 
@@ -83,6 +83,7 @@ type evener struct {
 	visited []int32 // nodes of the current search
 	search  int32
 	armsAt  []int32 // per node, the first arm that leads to it, or -1
+	group   []int32 // arms that share
 	effort  int     // halves that may still be looked at
 }
 
@@ -113,7 +114,7 @@ func (e *evener) branch(b int32, arms []arm) {
 func (e *evener) share(arms []arm, i int32) {
 	w := e.net
 	e.reach(w.half[arms[i].half].to, w.tied, func(int32) bool { return false })
-	var group []int32
+	group := e.group[:0]
 	total := int64(0)
 	for _, v := range e.visited {
 		for k := e.armsAt[v]; k >= 0; k = arms[k].next {
@@ -124,6 +125,7 @@ func (e *evener) share(arms []arm, i int32) {
 		}
 	}
 	// The first arms in the graph's order get what does not divide evenly.
+	e.group = group
 	slices.Sort(group)
 	each, rest := total/int64(len(group)), total%int64(len(group))
 	for k, i := range group {

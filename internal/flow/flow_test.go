@@ -194,3 +194,107 @@ func TestCounts(t *testing.T) {
 		})
 	}
 }
+
+func TestQuality(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		g    *Graph
+		want Quality // the exact ones
+	}{
+		{"consistent", graph("10/4 7/3 3/5 10/1", "0>1", "0>2", "1>3", "2>3"),
+			Quality{Observed: 86, Overlap: 1}},
+		{"nothing sampled", graph("0/4 0/3", "0>1"), Quality{Overlap: 1}},
+		{"nothing observed", graph("- -", "0>1"), Quality{Overlap: 1}},
+		{"corrected", graph("100/9 - 90/1", "0>1", "1>2"),
+			Quality{Observed: 990, Correction: 18. / 990, Overlap: .9 + 90./990}},
+		{"only a dead edge leads out", graph("1000/4 5/3 1000/4", "0>1=7", "0>2", "1x2=6"),
+			Quality{Observed: 8015, Correction: 15. / 8015, Overlap: 8000. / 8015, Unexplained: 15, UnexplainedEdges: 13}},
+		{"isolated loop", graph("0/4 1000/4 0/4", "0>1", "1>1", "1>2"),
+			Quality{Observed: 4000, Overlap: 1, Joined: 1}},
+		{"infinite loop", graph("0/4 1000/4 0/4", "0>1", "1>1", "1x2", "0>2"),
+			Quality{Observed: 4000, Overlap: 1, Unjoined: 4000}},
+		{"most samples in code that is not reached", graph("100/4 1000/4 100/4", "0>2", "1>2"),
+			Quality{Observed: 4800, Correction: 8000. / 4800, Overlap: 2. / 12, Unexplained: 4000, FellBack: true}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			q := mustInfer(t, c.g).Quality
+			q.Noise, q.LooseOverlap = 0, 0
+			near := func(a, b float64) bool { return math.Abs(a-b) <= .004*math.Abs(b) }
+			if !near(q.Observed, c.want.Observed) || !near(q.Correction, c.want.Correction) || !near(q.Overlap, c.want.Overlap) ||
+				!near(q.Unexplained, c.want.Unexplained) || !near(q.UnexplainedEdges, c.want.UnexplainedEdges) || !near(q.Unjoined, c.want.Unjoined) ||
+				q.Joined != c.want.Joined || q.FellBack != c.want.FellBack {
+				t.Errorf("got  %+v\nwant %+v", q, c.want)
+			}
+		})
+	}
+}
+
+// What the graph explains is scaled to the weight of all measurements, but no
+// block gets hotter than any was measured.
+func TestFallBack(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		g     *Graph
+		entry uint64
+	}{
+		{"weight", graph("1000/4 1500/8 1000/4", "0>2"), 1500},
+		{"more weight", graph("1000/4 1800/8 1000/4", "0>2"), 1800},
+		{"hottest block", graph("1000/4 1500/80 1000/4", "0>2"), 1500},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := mustInfer(t, c.g)
+			if !r.FellBack || r.LooseOverlap < .9999 {
+				t.Errorf("fell back: %v, overlap %v of the fit with leaks", r.FellBack, r.LooseOverlap)
+			}
+			if r.Entry != c.entry {
+				t.Errorf("entry %d, want %d", r.Entry, c.entry)
+			}
+			if x := r.Loose.Blocks[1]; x != c.g.Blocks[1].Count {
+				t.Errorf("loose count %d, want %d", x, c.g.Blocks[1].Count)
+			}
+		})
+	}
+}
+
+func TestMinEntry(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		g     *Graph
+		block []uint64
+	}{
+		{"no counts", graph("0/4 0/4", "0>1"), []uint64{0, 0}},
+		{"above", graph("20/4 20/4", "0>1"), []uint64{20, 20}},
+		{"below", graph("5/4 2/4 3/4 5/4", "0>1", "0>2", "1>3", "2>3"), []uint64{16, 13, 3, 16}},
+		{"one isolated loop", graph("0/4 1000/4 0/4", "0>1", "1>1", "1>2"), []uint64{16, 1016, 16}},
+		{"infinite loop", graph("0/4 1000/4 0/4", "0>1", "1>1"), []uint64{0, 1000, 0}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			c.g.MinEntry = 16
+			if r := mustInfer(t, c.g); !reflect.DeepEqual(r.Blocks, c.block) {
+				t.Errorf("blocks %v, want %v", r.Blocks, c.block)
+			}
+		})
+	}
+}
+
+func TestErrors(t *testing.T) {
+	ok := func() *Graph { return graph("1/1 1/1", "0>1") }
+	for _, c := range []struct {
+		spoil func(g *Graph)
+		err   string
+	}{
+		{func(g *Graph) { g.Entry = 2 }, "flow: entry block 2: want one of the 2 blocks"},
+		{func(g *Graph) { g.Exit = -1 }, "flow: exit block -1: want one of the 2 blocks"},
+		{func(g *Graph) { g.Blocks = nil }, "flow: entry block 0: want one of the 0 blocks"},
+		{func(g *Graph) { g.Edges[0].To = 2 }, "flow: edge 0 from block 0 to block 2: want two of the 2 blocks"},
+		{func(g *Graph) { g.Edges[0].From = -1 }, "flow: edge 0 from block -1 to block 1: want two of the 2 blocks"},
+		{func(g *Graph) { g.Unit = -1 }, "flow: unit -1: want 9.5367431640625e-07 to 1.099511627776e+12"},
+		{func(g *Graph) { g.Unit = math.NaN() }, "flow: unit NaN: want 9.5367431640625e-07 to 1.099511627776e+12"},
+	} {
+		g := ok()
+		c.spoil(g)
+		if _, err := Infer(g); err == nil || err.Error() != c.err {
+			t.Errorf("got %v, want %s", err, c.err)
+		}
+	}
+}

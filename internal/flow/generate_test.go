@@ -185,6 +185,35 @@ func (p *program) region(from int, count float64, depth int) int {
 	}
 }
 
+// newLibrary returns functions of which each is called by some before it and
+// runs as often as they do so.
+func newLibrary(seed uint64, functions int) (ps []*program, calls []Call) {
+	r := rand.New(rand.NewPCG(seed, 97))
+	for k := range functions {
+		p := newProgram(seed*1000+uint64(k), 2+r.IntN(30), 0)
+		runs := 1.0
+		if k > 0 {
+			runs = 0
+			for range 1 + r.IntN(4) {
+				caller := r.IntN(k)
+				c := Call{Caller: caller, Block: r.IntN(len(ps[caller].block)), Callee: k}
+				calls = append(calls, c)
+				runs += ps[caller].block[c.Block]
+			}
+		}
+		scale := runs / p.block[0]
+		for v := range p.block {
+			p.block[v] *= scale
+		}
+		for i := range p.edge {
+			p.edge[i] *= scale
+		}
+		p.g.CallsKnown = true
+		ps = append(ps, p)
+	}
+	return ps, calls
+}
+
 // poisson returns a Poisson variate.
 func poisson(r *rand.Rand, mean float64) float64 {
 	if mean > 500 {

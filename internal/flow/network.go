@@ -75,7 +75,7 @@ func newNetwork(n int, wires []wire, unit, reach float64) *network {
 	// Slopes are multiples of more than the number of nodes, so that a
 	// circulation within 1 of optimal on every arc is optimal.
 	w.factor = int64(nodes) + 1
-	quantum := maxPrice / (4 * float64(w.factor) * reach * steepest)
+	quantum := maxPrice / (8 * float64(w.factor) * reach * steepest)
 	w.quantum = math.Exp2(math.Floor(math.Log2(min(quantum, maxQuantum))))
 
 	w.place(nodes, chains, wires)

@@ -63,7 +63,7 @@ func newEvidence(g *Graph) *evidence {
 
 // flow returns the count of o in flow units, 0 if it was not observed.
 func (e *evidence) flow(o Obs) int64 {
-	if !o.Known() || e.shift > 64 {
+	if !o.Known() {
 		return 0
 	}
 	return int64(o.Count >> e.shift)

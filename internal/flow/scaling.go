@@ -9,11 +9,14 @@ import "math"
 // price[to]; a flow is e-optimal if no half with room has a reduced cost below
 // -e; a half is admissible if its reduced cost is negative.
 //
-// A price falls by at most (e + e')*nodes while a flow that is e'-optimal is
-// made e-optimal, and a flow is optimal to the steepest slope to begin with:
-// all prices together fall by less than 3*nodes*slope. In practice it is a few
-// slopes, so the first attempt takes its chance with prices that have no room
-// for more.
+// Prices are bounded. In a connected part every node has a path of room to
+// every other if the flow conserves, and to a deficit if not: nodes without
+// one would have lost flow through arcs at their capacity, and be deficits.
+// Along such a path an e-optimal flow has a price rise of at most slope + e an
+// arc, so the prices of a circulation lie within 2*nodes*slope. refine starts
+// with the greatest at 0 and leaves those of deficits alone, so none falls
+// below -4*nodes*slope. In practice it is a few slopes, so the first attempt
+// takes its chance with prices that have no room for more.
 
 const (
 	// shrink is the ratio of two successive values of e.
@@ -44,6 +47,7 @@ func (w *network) solve(careful bool) bool {
 	s.queued = make([]bool, n)
 	s.dist = make([]int32, n)
 	s.proof = make([]int64, n)
+	s.split()
 
 	steepest := w.factor
 	for _, p := range w.pieces {
@@ -93,14 +97,54 @@ type solver struct {
 	dist    []int32
 	buckets buckets
 	proof   []int64
+	part    []int32 // the connected part of each node
+	needy   []int32 // per part, its nodes with an excess
+	top     []int64 // per part, its greatest price
 
 	relabels int
 	overflow bool
 }
 
+// split finds the connected parts.
+func (s *solver) split() {
+	s.part = make([]int32, len(s.price))
+	for v := range s.part {
+		s.part[v] = -1
+	}
+	parts := int32(0)
+	for v := range s.part {
+		if s.part[v] >= 0 {
+			continue
+		}
+		s.part[v] = parts
+		s.queue = append(s.queue[:0], int32(v))
+		for k := 0; k < len(s.queue); k++ {
+			u := s.queue[k]
+			for h := s.first[u]; h < s.first[u+1]; h++ {
+				if to := s.half[h].to; s.part[to] < 0 {
+					s.part[to] = parts
+					s.queue = append(s.queue, to)
+				}
+			}
+		}
+		parts++
+	}
+	s.needy = make([]int32, parts)
+	s.top = make([]int64, parts)
+}
+
 // refine makes the flow an e-optimal circulation. It gives up after limit
 // updates.
 func (s *solver) refine(e int64, limit int) bool {
+	for i := range s.top {
+		s.top[i] = -none
+	}
+	for v, p := range s.price {
+		s.top[s.part[v]] = max(s.top[s.part[v]], p)
+	}
+	for v := range s.price {
+		s.price[v] -= s.top[s.part[v]]
+	}
 	for v := range s.price {
 		for h := s.first[v]; h < s.first[v+1]; h++ {
 			for a := &s.half[h]; a.cost+s.price[v] < s.price[a.to]; {
@@ -180,10 +224,12 @@ func (s *solver) update(e int64) {
 	limit := int32(2*len(s.price) + 2)
 	s.buckets.reset(limit)
 	active := 0
+	clear(s.needy)
 	for v, x := range s.excess {
 		s.dist[v] = limit
 		if x > 0 {
 			active++
+			s.needy[s.part[v]]++
 		} else if x < 0 {
 			s.dist[v] = 0
 			s.buckets.add(int32(v), 0)
@@ -222,7 +268,9 @@ func (s *solver) update(e int64) {
 		return
 	}
 	for v, d := range s.dist {
-		s.price[v] -= e * int64(min(d, last))
+		if s.needy[s.part[v]] > 0 {
+			s.price[v] -= e * int64(min(d, last))
+		}
 		s.overflow = s.overflow || s.price[v] < -maxPrice
 	}
 }
