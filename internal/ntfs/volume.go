@@ -96,7 +96,7 @@ func (v *Volume) within(path string, err error) error {
 	if !errors.As(err, &e) {
 		return &binfmt.Error{File: v.disk.name, Part: where, Offset: -1, Err: err}
 	}
-	located := *e // reads of one unit can share an error
+	located := *e // that of a partition is returned again and again
 	located.File = v.disk.name
 	located.Part = where
 	if e.Part != "" {
@@ -105,7 +105,7 @@ func (v *Volume) within(path string, err error) error {
 	return &located
 }
 
-// open reads the boot sector and finds the MFT.
+// openVolume reads the boot sector and finds the MFT.
 func openVolume(d *disk, p *partition) (*Volume, error) {
 	v := &Volume{disk: d, part: p, folders: map[uint64]*folder{}}
 	boot := make([]byte, 512)
