@@ -79,7 +79,7 @@ func (l *locator) findPDB(name string, size uint32) (found image.ID, err error) 
 		stem = name[:strings.LastIndexByte(name, '.')]
 	}
 	for _, path := range l.finder.Paths(stem+".pdb", true) {
-		id, have := readPDB(path)
+		id, have := l.readPDB(path)
 		switch {
 		case have != size:
 		case found.GUID.IsZero():
@@ -93,12 +93,16 @@ func (l *locator) findPDB(name string, size uint32) (found image.ID, err error) 
 
 // readPDB returns the identity of a PDB and the size of its image; 0 if it
 // cannot be read or does not tell.
-func readPDB(path string) (id image.ID, size uint32) {
-	f, err := pdb.Open(path)
+func (l *locator) readPDB(path string) (id image.ID, size uint32) {
+	r, length, err := l.options.fs().Open(path)
 	if err != nil {
 		return id, 0
 	}
-	defer f.Close()
+	defer closeReader(r)
+	f, err := pdb.NewFile(r, length)
+	if err != nil {
+		return id, 0
+	}
 	identity, err := f.Identity()
 	if err != nil {
 		return id, 0

@@ -92,15 +92,36 @@ func (w *etlWorker) lastBranches(l *etl.LBR) {
 	case part == stateStack:
 		reason = w.lbrCallStack(src, l.Branches)
 	default:
-		runs := branchBuilder{out: &w.out, singles: l.Options&lbrFiltered != 0}
-		for i := range l.Branches {
-			from, to, reason := w.branch(&l.Branches[i])
-			w.tally.stats.Branches.Add(reason, 1)
-			runs.add(from, to, reason)
-		}
-		reason = runs.finish()
+		reason = w.branchStack(l)
 	}
 	slot.note(part, reason)
+}
+
+// branchStack takes a branch stack that is one. It returns the reason of the
+// newest entry if nothing was usable.
+func (w *etlWorker) branchStack(l *etl.LBR) sample.Reason {
+	runs := branchBuilder{out: &w.out, singles: l.Options&lbrFiltered != 0}
+	// Most branches stay in the region of the one before: what holds for that
+	// one need not be found out again.
+	var near vicinity
+	var stayed uint64
+	for i := range l.Branches {
+		b := &l.Branches[i]
+		if near.holds(b.From) && near.holds(b.To) {
+			runs.stay(sample.Branch{To: near.rva(b.To), From: near.rva(b.From)})
+			stayed++
+			continue
+		}
+		from, to, reason := w.branch(b)
+		w.tally.stats.Branches.Add(reason, 1)
+		runs.add(from, to, reason)
+		near = vicinity{}
+		if reason == sample.Used {
+			near = w.addresses.around(canonical(b.From), w.trace.kernelLow)
+		}
+	}
+	w.tally.stats.Branches.Add(sample.Used, stayed)
+	return runs.finish()
 }
 
 // branch resolves one entry.
