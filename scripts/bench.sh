@@ -3,7 +3,8 @@
 # script on a part of it. Three runs of each in turn, from the page cache; the
 # median counts.
 #
-#	BENCH_BYTES  size of the large input (default 1,000,000,000)
+#	BENCH_BYTES  size of the large perf.data input (default 1,000,000,000);
+#	             Windows traces have half of it before compression
 #	BENCH_DIR    where the inputs are kept (default: a folder for temporary files)
 set -eu
 cd "$(dirname "$0")/.."
@@ -20,7 +21,11 @@ big=$dir/big-$bytes.data
 part=$dir/part.data
 [ -f "$big" ] || go run ./scripts/repeat "$seed" "$big" "$bytes"
 [ -f "$part" ] || go run ./scripts/repeat "$seed" "$part" 125000000
-cat "$big" "$part" >/dev/null
+etl=$((bytes / 2))
+[ -f "$dir/lbr-$etl.etl" ] || go run ./scripts/etltrace "$dir/lbr-$etl.etl" "$etl"
+[ -f "$dir/packed-$etl.etl" ] || go run ./scripts/etltrace -compress "$dir/packed-$etl.etl" "$etl"
+[ -f "$dir/stacks-$etl.etl" ] || go run ./scripts/etltrace -stacks "$dir/stacks-$etl.etl" "$etl"
+cat "$big" "$part" "$dir"/*-"$etl".etl >/dev/null
 
 # measure LABEL FILE COMMAND...: seconds and peak memory, appended to the log.
 measure() {
@@ -37,6 +42,9 @@ measure() {
 : >"$dir/log"
 for run in 1 2 3; do
 	measure sptaggregate "$big" bin/sptaggregate --quiet -o "$dir/big.spt" "$big"
+	for kind in lbr packed stacks; do
+		measure "sptaggregate ETL $kind" "$dir/$kind-$etl.etl" bin/sptaggregate --quiet -o "$dir/big.spt" "$dir/$kind-$etl.etl"
+	done
 	if command -v perf >/dev/null; then
 		measure "perf script -F ip,brstack" "$part" perf script -i "$part" -F ip,brstack
 		measure "perf report --stats" "$big" perf report --stats -i "$big"

@@ -27,6 +27,7 @@ func command() *cli.Command {
 			"[options] -o out.spt trace...",
 		},
 		Examples: []string{
+			"sptaggregate /etl run.etl /binary:app.exe app.spt   aggregate a Windows trace",
 			"sptaggregate /etl perf.data app.spt            aggregate a Linux recording",
 			"sptaggregate /etl a.data,b.data /binary:app -o app.spt",
 			"perf record -b -o - ./app | sptaggregate - -o app.spt",
