@@ -9,13 +9,12 @@ import "slices"
 // as it has aim tokens, and before only where there is no other way on. So
 // the paths that started first leave first, as chains of one length do, and
 // none uses up what the others need: on a ring or a line that was seen
-// through windows of a fixed length the windows come out again.
+// through windows of one length, about the windows come out again.
 //
-// If choosy is set, paths that cannot leave within maxLen tokens are not
-// taken; lower layers have another chance.
-func (f *folder) advance(aim int, choosy bool) [][]int32 {
+// Paths that cannot leave within maxLen tokens are not taken, as long as there
+// are lower layers and patience.
+func (f *folder) advance(aim int) [][]int32 {
 	g := f.g
-	choosy = choosy && f.times > 1
 	var active, done [][]int32
 	for _, k := range f.arcs {
 		if g.from[k] == g.hub {
@@ -28,25 +27,25 @@ func (f *folder) advance(aim int, choosy bool) [][]int32 {
 		still := active[:0]
 		for _, path := range active {
 			v := g.to[path[len(path)-1]]
-			exit := g.exit(v)
+			exit := g.exit[v]
 			open := exit >= 0 && f.units[exit] > 0
 			next := int32(-1)
 			if !open || len(path) < aim {
 				next = f.rotor.turn(g, v, f.units)
 			}
 			switch {
-			case next >= 0 && len(path) >= f.maxLen:
-				if path = f.leave(path, choosy); path != nil {
-					done = append(done, path)
-				}
-			case next >= 0:
+			case next >= 0 && len(path) < f.maxLen:
 				f.units[next]--
 				still = append(still, append(path, next))
+			case next >= 0:
+				if path = f.leave(path); path != nil {
+					done = append(done, path)
+				}
 			case open:
 				f.units[exit]--
 				done = append(done, append(path, exit))
 			default:
-				// Dead end: nothing of the last arc gets to the hub.
+				// Dead end: no unit of the last arc gets to the hub.
 				f.units[path[len(path)-1]] = 0
 				if path = path[:len(path)-1]; len(path) > 0 {
 					still = append(still, path)
@@ -60,21 +59,24 @@ func (f *folder) advance(aim int, choosy bool) [][]int32 {
 }
 
 // leave leads a path that has become too long to the hub: without its cycles
-// by the shortest way, or else by the shortest way from its start. It returns
-// nil, having given back the units, if there is no way or if choosy is set and
-// the path stays too long.
-func (f *folder) leave(path []int32, choosy bool) []int32 {
+// by the shortest way, or if that is too long by the shortest way from its
+// start. It returns nil, having given back the units, if there is no way or if
+// the path is not taken.
+func (f *folder) leave(path []int32) []int32 {
 	g := f.g
 	path = f.unloop(path)
 	way := f.shortest(g.to[path[len(path)-1]], g.hub)
-	if len(path)+len(way)-1 > f.maxLen {
+	if way == nil || len(path)+len(way)-1 > f.maxLen {
 		f.giveBack(path[1:])
 		path = path[:1]
 		way = f.shortest(g.to[path[0]], g.hub)
-	}
-	if way == nil || choosy && len(way) > f.maxLen {
-		f.giveBack(path[1:])
-		return nil
+		if way == nil {
+			return nil
+		}
+		if len(way) > f.maxLen && f.times > 1 && f.patience > 0 {
+			f.patience--
+			return nil
+		}
 	}
 	for _, k := range way {
 		f.units[k]--
@@ -85,21 +87,23 @@ func (f *folder) leave(path []int32, choosy bool) []int32 {
 // unloop gives back the cycles of a path.
 func (f *folder) unloop(path []int32) []int32 {
 	g := f.g
+	defer f.onPath.clear()
 	kept := path[:0]
 	for i, k := range path {
-		if at, ok := f.onPath.get(g.to[k]); ok {
-			f.giveBack(path[i : i+1])
-			for _, l := range kept[at:] {
-				f.onPath.drop(g.to[l])
-			}
-			f.giveBack(kept[at:])
-			kept = kept[:at]
+		v := g.to[k]
+		place, ok := f.onPath.get(v)
+		if !ok {
+			kept = append(kept, k)
+			f.onPath.put(v, len(kept))
 			continue
 		}
-		kept = append(kept, k)
-		f.onPath.put(g.to[k], len(kept))
+		f.giveBack(path[i : i+1])
+		for _, k := range kept[place:] {
+			f.onPath.drop(g.to[k])
+		}
+		f.giveBack(kept[place:])
+		kept = kept[:place]
 	}
-	f.onPath.clear()
 	return kept
 }
 
@@ -108,4 +112,40 @@ func (f *folder) giveBack(arcs []int32) {
 		f.units[k]++
 		f.rotor.list(f.g, k)
 	}
+}
+
+// shortest returns the arcs of a shortest way from one node to another over
+// units that are left; nil if there is none or the search takes too long.
+func (f *folder) shortest(from, to int32) []int32 {
+	g := f.g
+	queue := append(f.queue[:0], from)
+	defer func() {
+		for _, v := range queue {
+			f.via[v] = 0
+		}
+		f.queue = queue
+	}()
+	for i := 0; i < len(queue) && f.search > 0; i++ {
+		v := queue[i]
+		for k := g.out[v]; k < g.out[v+1]; k++ {
+			f.search--
+			w := g.to[k]
+			if f.units[k] == 0 || f.via[w] != 0 || w == from {
+				continue
+			}
+			f.via[w] = 1 + k
+			queue = append(queue, w)
+			if w == to {
+				var way []int32
+				for w != from {
+					k := f.via[w] - 1
+					way = append(way, k)
+					w = g.from[k]
+				}
+				slices.Reverse(way)
+				return way
+			}
+		}
+	}
+	return nil
 }

@@ -19,7 +19,7 @@ type balancer struct {
 	maxLen  int
 	records []record
 	of      map[int32][]place // of the tokens of walks that are too long
-	looked  int
+	work    int
 }
 
 // move is what shortens walk x, at the cost of walk y. Without a cycle the
@@ -52,7 +52,7 @@ func balance(records []record, maxLen int) []record {
 	}
 	// Every move brings two lengths closer together, so this ends; the budget
 	// is against ending late.
-	for len(long) > 0 && b.looked < placesBudget {
+	for len(long) > 0 && b.work < placesBudget {
 		x := long[len(long)-1]
 		m, ok := b.find(x)
 		if !ok {
@@ -99,7 +99,7 @@ func (b *balancer) find(x int32) (best move, ok bool) {
 			if p.rec == x || int(p.pos) >= len(other) || other[p.pos] != v {
 				continue
 			}
-			b.looked++
+			b.work++
 			if tried++; tried > placesTried {
 				break
 			}
@@ -147,17 +147,17 @@ func (b *balancer) apply(m move) []int32 {
 		yNew = slices.Concat(yHead, xTail)
 	}
 	changed := []int32{m.x, m.y}
-	for i, old := range []record{x, y} {
-		if old.times > times {
+	for _, r := range []record{x, y} {
+		if r.times > times {
 			changed = append(changed, int32(len(b.records)))
-			b.records = append(b.records, record{old.walk, old.times - times})
-			_ = i
+			b.records = append(b.records, record{r.walk, r.times - times})
 		}
 	}
 	b.records[m.x] = record{xNew, times}
 	b.records[m.y] = record{yNew, times}
 	for _, r := range changed {
 		b.note(r)
+		b.work += len(b.records[r].walk)
 	}
 	return changed
 }

@@ -12,16 +12,16 @@ import (
 // there is an arc t->hub. Then as much flows into every node as out of it, and
 // a walk is a closed walk that meets the hub once.
 //
-// Arcs are numbered by tail and then head. The arcs out of node v are
-// out[v] to out[v+1]-1; the hub is the greatest node, so that an arc t->hub is
-// the last one of t. Only arcs with flow exist.
+// Arcs are numbered by tail and then head, the hub being the greatest node.
+// Only arcs with flow exist.
 type graph struct {
 	hub      int32
-	out      []int32
+	out      []int32 // the arcs out of v are out[v] to out[v+1]-1
 	from, to []int32
 	flow     []uint64
 	in       []int32 // the arcs into v are into[in[v]:in[v+1]]
 	into     []int32
+	exit     []int32 // per token the arc to the hub, -1 if there is none
 	byFlow   []int32 // arcs, greatest flow first
 }
 
@@ -46,7 +46,7 @@ func newGraph(visits []uint64, trans []Transition, maxLen int) (g *graph, extra,
 	}
 	extra = satAdd(extra, openClosed(trans, starts, ends, maxLen))
 
-	g = &graph{hub: int32(n), out: make([]int32, n+2)}
+	g = &graph{hub: int32(n), out: make([]int32, n+2), exit: make([]int32, n)}
 	add := func(from, to int32, flow uint64) {
 		if flow > 0 {
 			g.from, g.to, g.flow = append(g.from, from), append(g.to, to), append(g.flow, flow)
@@ -58,7 +58,10 @@ func newGraph(visits []uint64, trans []Transition, maxLen int) (g *graph, extra,
 			add(v, trans[0].To, trans[0].Count)
 			trans = trans[1:]
 		}
-		add(v, g.hub, ends[v])
+		if g.exit[v] = -1; ends[v] > 0 {
+			g.exit[v] = int32(len(g.to))
+			add(v, g.hub, ends[v])
+		}
 	}
 	g.out[g.hub] = int32(len(g.to))
 	for v := range g.hub {
@@ -87,12 +90,17 @@ func newGraph(visits []uint64, trans []Transition, maxLen int) (g *graph, extra,
 	return g, extra, lost
 }
 
-// exit is the arc from v to the hub, or -1.
-func (g *graph) exit(v int32) int32 {
-	if k := g.out[v+1] - 1; k >= g.out[v] && g.to[k] == g.hub {
-		return k
+// widest is a bound of the multiplicities that walks can have in a flow: no
+// more than the greatest start and the greatest end.
+func (g *graph) widest(flow []uint64) uint64 {
+	var start, end uint64
+	for k := g.out[g.hub]; k < g.out[g.hub+1]; k++ {
+		start = max(start, flow[k])
 	}
-	return -1
+	for _, k := range g.into[g.in[g.hub]:g.in[g.hub+1]] {
+		end = max(end, flow[k])
+	}
+	return min(start, end)
 }
 
 // clampSums returns the transitions with positive counts, lowered where the
@@ -175,12 +183,4 @@ func satAdd(a, b uint64) uint64 {
 		return math.MaxUint64
 	}
 	return s
-}
-
-func satMul(a, b uint64) uint64 {
-	hi, lo := bits.Mul64(a, b)
-	if hi != 0 {
-		return math.MaxUint64
-	}
-	return lo
 }

@@ -11,71 +11,77 @@ type record struct {
 // folder takes walks out of a graph, layer by layer. A layer is a
 // multiplicity: what its walks use of an arc is used that many times.
 type folder struct {
-	g       *graph
-	maxLen  int
+	g      *graph
+	maxLen int
+	plan
 	left    []uint64 // flow that no record has yet
 	records []record
 
 	// State of the current layer.
+	barren   int // layers since the last one that took a walk
 	times    uint64
+	arcs     []int32  // arcs that may have units
 	units    []uint64 // left/times, less what the walks of the layer took
-	capacity []uint64
-	trimmer  *trimmer
-	arcs     []int32 // arcs that may have units
+	capacity []uint64 // left/times
 	rotor    rotor
+	trimmer  *trimmer
+	need     []int32 // per node, room below which splice need not try again
+	needSet  []int32
+	steps    int // that splice may take
 
 	// Scratch space.
-	onPath  places
-	via     []int32 // per node, 1 + the arc that a search came over; 0 if not met
-	queue   []int32
-	path    []int32
-	need    []int32 // per node, room below which splice need not try again
-	needSet []int32
+	onPath places
+	via    []int32 // per node, 1 + arc by which a search came; 0 if not met
+	queue  []int32
+	path   []int32
+
+	// What is left to spend in all layers.
+	patience int // paths not taken because they are too long
+	search   int // steps of searches for the way to the hub
 }
 
-func newFolder(g *graph, maxLen int) *folder {
+func newFolder(g *graph, maxLen int, p plan) *folder {
 	arcs, nodes := len(g.flow), int(g.hub)+1
 	return &folder{
-		g: g, maxLen: maxLen,
+		g: g, maxLen: maxLen, plan: p,
 		left:     slices.Clone(g.flow),
 		units:    make([]uint64, arcs),
 		capacity: make([]uint64, arcs),
-		trimmer:  newTrimmer(g),
 		rotor:    newRotor(arcs, nodes),
+		trimmer:  newTrimmer(g),
+		need:     make([]int32, nodes),
 		onPath:   places{at: make([]int32, nodes)},
 		via:      make([]int32, nodes),
-		need:     make([]int32, nodes),
+		patience: 8 * arcs,
+		search:   64*arcs + 1<<20,
 	}
 }
 
-// fold takes layers of falling multiplicity, each at most 1/ratio of the one
-// before, until no start is left.
-func (f *folder) fold(ratio float64) {
-	for m := f.widest(); m > 0; m = min(m, f.widest()) {
-		f.layer(m)
-		if m == 1 {
-			return
+// maxBarren is how many layers in a row may take nothing. Counts of chains do
+// not need more; those of chains beyond maxLen would go on for long.
+const maxBarren = 100
+
+// fold takes layers of falling multiplicity until no start is left, and then
+// the rest.
+func (f *folder) fold() {
+	for m := f.g.widest(f.left); m > 0; m = min(m, f.g.widest(f.left)) {
+		if taken := len(f.records); !f.layer(m) {
+			break
+		} else if taken < len(f.records) {
+			f.barren = 0
+		} else if f.barren++; f.barren > maxBarren {
+			break
 		}
-		m = min(m-1, uint64(float64(m)/ratio))
+		m = min(m-1, uint64(float64(m)/f.ratio))
 	}
+	f.rest()
 }
 
-// widest is a bound of the multiplicities that are possible with what is
-// left: no more than the greatest start and the greatest end.
-func (f *folder) widest() uint64 {
-	g := f.g
-	var start, end uint64
-	for k := g.out[g.hub]; k < g.out[g.hub+1]; k++ {
-		start = max(start, f.left[k])
-	}
-	for _, k := range g.into[g.in[g.hub]:g.in[g.hub+1]] {
-		end = max(end, f.left[k])
-	}
-	return min(start, end)
-}
-
-// layer takes as many walks of multiplicity m as it can find.
-func (f *folder) layer(m uint64) {
+// layer takes as many walks of multiplicity m as it can find. It returns false
+// if there is no point in lower layers: what higher ones could not take has
+// piled up, as it does if the counts are those of chains beyond maxLen. A unit
+// is a path to follow, so their number must stay in proportion to the arcs.
+func (f *folder) layer(m uint64) bool {
 	g := f.g
 	f.times = m
 	for len(f.arcs) < len(g.byFlow) && g.flow[g.byFlow[len(f.arcs)]] >= m {
@@ -98,16 +104,16 @@ func (f *folder) layer(m uint64) {
 		}
 	}
 	if walks == 0 {
-		return
+		return true
 	}
-	// Mean length if all units fit in, the aim of each walk.
-	aim := int(min(pairs/walks*AimMul, float64(f.maxLen)*AimCap)) + 1
+	if walks > float64(16*len(f.arcs)+1024) {
+		return false
+	}
+	aim := 1 + int(min(2*pairs/walks, f.aim*float64(f.maxLen)))
 	f.rotor.fill(g, f.arcs, f.units)
-	paths := f.advance(aim, walks <= float64(2*len(f.arcs)))
-	var lu, over float64
-	for _, k := range f.arcs { if g.to[k]!=g.hub&&g.from[k]!=g.hub{ lu += float64(f.units[k])} }
-	for _, p:=range paths { if len(p)-1>f.maxLen{over++} }
-	if dbg { println("M",m,"arcs",len(f.arcs),"walks",int(walks),"done",len(paths),"over",int(over),"aim",aim,"pairs",int(pairs),"leftunits",int(lu)) }
+	paths := f.advance(aim)
+
+	f.steps = 16 * (len(f.arcs) + f.maxLen)
 	for _, v := range f.needSet {
 		f.need[v] = 0
 	}
@@ -123,8 +129,5 @@ func (f *folder) layer(m uint64) {
 		}
 		f.records = append(f.records, record{walk, m})
 	}
+	return true
 }
-
-var dbg bool
-
-var AimMul, AimCap = 2.0, 0.75

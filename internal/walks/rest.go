@@ -13,11 +13,11 @@ type cyclic struct {
 
 // rest takes what the layers left. That is a circulation: its cycles through
 // the hub are walks, and the others are inserted into records that visit one
-// of their tokens. It returns the number of pairs it could not place.
-func (f *folder) rest() (lost uint64) {
+// of their tokens.
+func (f *folder) rest() {
 	cycles := f.cycles()
 	if len(cycles) == 0 {
-		return 0
+		return
 	}
 	h := host{maxLen: f.maxLen, records: f.records, of: map[int32][]int32{}}
 	for _, c := range cycles {
@@ -28,17 +28,26 @@ func (f *folder) rest() (lost uint64) {
 	for i := range h.records {
 		h.note(int32(i), h.records[i].walk)
 	}
-	for _, c := range cycles {
-		lost = satAdd(lost, h.place(c))
+	// A cycle may touch the records only through another one.
+	for len(cycles) > 0 {
+		wait := cycles[:0]
+		for _, c := range cycles {
+			if !h.place(c) {
+				wait = append(wait, c)
+			}
+		}
+		if len(wait) == len(cycles) {
+			panic("walks: cycles that no walk leads to, in a graph where chains enter every component")
+		}
+		cycles = wait
 	}
 	f.records = h.records
-	return lost
 }
 
 // cycles empties left. The cycles through the hub become records.
 func (f *folder) cycles() (off []cyclic) {
 	g := f.g
-	next := slices.Clone(g.out)
+	next := slices.Clone(g.out) // first arc of a node that may have flow
 	var path []int32
 	defer f.onPath.clear()
 	walk := func(at int32) {
@@ -49,7 +58,7 @@ func (f *folder) cycles() (off []cyclic) {
 				next[at]++
 			}
 			if next[at] == g.out[at+1] {
-				return // all flow of a circulation is gone once its start has none
+				return // where it began, for this is a circulation
 			}
 			k := next[at]
 			path = append(path, k)
@@ -108,9 +117,10 @@ func (h *host) note(r int32, walk []int32) {
 // hostsTried bounds the search for the cheapest record.
 const hostsTried = 1024
 
-// place inserts all of a cycle. A record of smaller multiplicity takes the
-// cycle as often as it can, one of greater multiplicity is split.
-func (h *host) place(c cyclic) (lost uint64) {
+// place inserts all of a cycle, if a record visits one of its tokens. A record
+// of smaller multiplicity takes the cycle as often as it can, one of greater
+// multiplicity is split.
+func (h *host) place(c cyclic) bool {
 	for c.times > 0 {
 		r, turn := h.find(c, hostsTried)
 		if r < 0 {
@@ -120,7 +130,7 @@ func (h *host) place(c cyclic) (lost uint64) {
 			r, turn = h.shortest(c)
 		}
 		if r < 0 {
-			return satMul(c.times, uint64(len(c.tokens)))
+			return false
 		}
 		host := &h.records[r]
 		n, times := h.fit(host, c)
@@ -141,7 +151,7 @@ func (h *host) place(c cyclic) (lost uint64) {
 		h.note(r, walk)
 		c.times -= times * uint64(n)
 	}
-	return 0
+	return true
 }
 
 // fit is how often c goes into each walk of a host and into how many.

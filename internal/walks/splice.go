@@ -1,7 +1,7 @@
 package walks
 
 // splice lengthens a path of the layer by cycles of the units that are left,
-// while it stays within maxLen tokens. A cycle costs least bytes in the
+// while it stays within maxLen tokens. A cycle costs the fewest bytes in the
 // greatest multiplicity that it can have.
 func (f *folder) splice(path []int32) []int32 {
 	g := f.g
@@ -9,7 +9,7 @@ func (f *folder) splice(path []int32) []int32 {
 		v := g.to[path[i]]
 		for {
 			room := f.maxLen - (len(path) - 1)
-			if room < int(f.need[v]) || room <= 0 {
+			if room <= 0 || room < int(f.need[v]) {
 				break
 			}
 			cycle := f.cycle(v)
@@ -39,40 +39,41 @@ func (f *folder) splice(path []int32) []int32 {
 	return path
 }
 
-// cycle looks for a simple cycle through v among the units left. It follows
-// the rotor and forgets the cycles that do not lead through v, which comes
-// back to v soon if anything does.
+// cycle looks for a simple cycle through v among the units that are left. It
+// goes where the rotor points and forgets the cycles on the way that do not
+// contain v, which leads back to v soon if anything does.
 func (f *folder) cycle(v int32) []int32 {
 	g := f.g
 	defer f.onPath.clear()
 	f.onPath.put(v, 0)
 	path := f.path[:0]
+	defer func() { f.path = path }()
 	at := v
 	for range 4 * f.maxLen {
 		k := f.rotor.turn(g, at, f.units)
-		if k < 0 {
+		if k < 0 || f.steps == 0 {
 			return nil
 		}
+		f.steps--
 		path = append(path, k)
-		f.path = path
 		at = g.to[k]
-		place, ok := f.onPath.get(at)
-		switch {
-		case at == v:
+		if at == v {
 			return path
-		case ok:
-			for _, k := range path[place : len(path)-1] {
-				f.onPath.drop(g.to[k])
-			}
-			path = path[:place]
-		default:
-			f.onPath.put(at, len(path))
 		}
+		place, ok := f.onPath.get(at)
+		if !ok {
+			f.onPath.put(at, len(path))
+			continue
+		}
+		for _, k := range path[place : len(path)-1] {
+			f.onPath.drop(g.to[k])
+		}
+		path = path[:place]
 	}
 	return nil
 }
 
-// setNeed notes that only paths with room for n more tokens need to try v.
+// setNeed notes that only a path with room for n more tokens need try v.
 func (f *folder) setNeed(v int32, n int) {
 	f.need[v] = int32(n)
 	f.needSet = append(f.needSet, v)

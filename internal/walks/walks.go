@@ -50,28 +50,47 @@ func Decompose(visits []uint64, trans []Transition, maxLen int, emit func(walk [
 		return Report{}, err
 	}
 	g, extra, lost := newGraph(visits, trans, maxLen)
-	var best []record
-	report := Report{Bytes: math.MaxUint64, LostPairs: math.MaxUint64}
-	for _, ratio := range g.ratios() {
-		f := newFolder(g, maxLen)
-		f.fold(ratio)
-		r := Report{ExtraVisits: extra, LostPairs: lost}
-		r.LostPairs = satAdd(r.LostPairs, f.rest())
-		records, cutPairs := cut(balance(f.records, maxLen), maxLen)
-		r.LostPairs = satAdd(r.LostPairs, cutPairs)
-		records = merge(records)
-		r.Records = len(records)
-		for _, rec := range records {
-			r.Bytes += uint64(rec.bytes())
-		}
-		if cmp.Or(cmp.Compare(r.LostPairs, report.LostPairs), cmp.Compare(r.Bytes, report.Bytes)) < 0 {
-			best, report = records, r
+	best := result{Report: Report{Bytes: math.MaxUint64, LostPairs: math.MaxUint64}}
+	for _, p := range g.plans() {
+		best = best.better(run(g, maxLen, p))
+	}
+	for _, p := range spares {
+		if best.LostPairs > 0 {
+			best = best.better(run(g, maxLen, p))
 		}
 	}
-	for _, r := range best {
+	for _, r := range best.records {
 		emit(r.walk, r.times)
 	}
-	return report, nil
+	best.ExtraVisits = extra
+	best.LostPairs = satAdd(best.LostPairs, lost)
+	return best.Report, nil
+}
+
+type result struct {
+	Report
+	records []record
+}
+
+// better returns s if it lost fewer pairs than r or takes fewer bytes.
+func (r result) better(s result) result {
+	if cmp.Or(cmp.Compare(s.LostPairs, r.LostPairs), cmp.Compare(s.Bytes, r.Bytes)) < 0 {
+		return s
+	}
+	return r
+}
+
+// run decomposes g according to a plan.
+func run(g *graph, maxLen int, p plan) result {
+	f := newFolder(g, maxLen, p)
+	f.fold()
+	records, lost := cut(balance(f.records, maxLen), maxLen)
+	records = merge(records)
+	r := result{Report{Records: len(records), LostPairs: lost}, records}
+	for _, rec := range records {
+		r.Bytes += uint64(rec.bytes())
+	}
+	return r
 }
 
 func check(visits []uint64, trans []Transition, maxLen int) error {
