@@ -49,7 +49,7 @@ func countWalks(tokens int, walks func(yield func([]int32, uint64) bool)) (visit
 func (c chains) mergedBytes() (n int) {
 	var records []record
 	for _, x := range c.list {
-		records = append(records, record{x.walk, x.times})
+		records = append(records, record(x))
 	}
 	for _, r := range merge(records) {
 		n += r.bytes()
