@@ -11,8 +11,7 @@ import "slices"
 // none uses up what the others need: on a ring or a line that was seen
 // through windows of one length, about the windows come out again.
 //
-// Paths that cannot leave within maxLen tokens are not taken, as long as there
-// are lower layers and patience.
+// Paths that cannot leave within maxLen tokens are left to lower layers.
 func (f *folder) advance(aim int) [][]int32 {
 	g := f.g
 	var active, done [][]int32
@@ -70,11 +69,7 @@ func (f *folder) leave(path []int32) []int32 {
 		f.giveBack(path[1:])
 		path = path[:1]
 		way = f.shortest(g.to[path[0]], g.hub)
-		if way == nil {
-			return nil
-		}
-		if len(way) > f.maxLen && f.times > 1 && f.patience > 0 {
-			f.patience--
+		if way == nil || len(way) > f.maxLen && f.times > 1 {
 			return nil
 		}
 	}

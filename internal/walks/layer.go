@@ -18,7 +18,6 @@ type folder struct {
 	records []record
 
 	// State of the current layer.
-	barren   int // layers since the last one that took a walk
 	times    uint64
 	arcs     []int32  // arcs that may have units
 	units    []uint64 // left/times, less what the walks of the layer took
@@ -35,9 +34,7 @@ type folder struct {
 	queue  []int32
 	path   []int32
 
-	// What is left to spend in all layers.
-	patience int // paths not taken because they are too long
-	search   int // steps of searches for the way to the hub
+	search int // steps that are left for searches, in all layers
 }
 
 func newFolder(g *graph, maxLen int, p plan) *folder {
@@ -52,24 +49,15 @@ func newFolder(g *graph, maxLen int, p plan) *folder {
 		need:     make([]int32, nodes),
 		onPath:   places{at: make([]int32, nodes)},
 		via:      make([]int32, nodes),
-		patience: 8 * arcs,
-		search:   64*arcs + 1<<20,
+		search:   256*arcs + 1<<20,
 	}
 }
 
-// maxBarren is how many layers in a row may take nothing. Counts of chains do
-// not need more; those of chains beyond maxLen would go on for long.
-const maxBarren = 100
-
-// fold takes layers of falling multiplicity until no start is left, and then
-// the rest.
+// fold takes layers of falling multiplicity until no start is left, or what is
+// left suits them too badly, and then the rest.
 func (f *folder) fold() {
 	for m := f.g.widest(f.left); m > 0; m = min(m, f.g.widest(f.left)) {
-		if taken := len(f.records); !f.layer(m) {
-			break
-		} else if taken < len(f.records) {
-			f.barren = 0
-		} else if f.barren++; f.barren > maxBarren {
+		if !f.layer(m) {
 			break
 		}
 		m = min(m-1, uint64(float64(m)/f.ratio))
@@ -78,9 +66,8 @@ func (f *folder) fold() {
 }
 
 // layer takes as many walks of multiplicity m as it can find. It returns false
-// if there is no point in lower layers: what higher ones could not take has
-// piled up, as it does if the counts are those of chains beyond maxLen. A unit
-// is a path to follow, so their number must stay in proportion to the arcs.
+// if lower layers are no use: counts of chains beyond maxLen, which no layer
+// takes, pile up, and searches for short ways out of them find none.
 func (f *folder) layer(m uint64) bool {
 	g := f.g
 	f.times = m
@@ -106,6 +93,7 @@ func (f *folder) layer(m uint64) bool {
 	if walks == 0 {
 		return true
 	}
+	// A walk is a path to follow, so the number must be about that of the arcs.
 	if walks > float64(16*len(f.arcs)+1024) {
 		return false
 	}
@@ -129,5 +117,5 @@ func (f *folder) layer(m uint64) bool {
 		}
 		f.records = append(f.records, record{walk, m})
 	}
-	return true
+	return f.search > 0
 }

@@ -15,7 +15,7 @@ type plan struct {
 // counts that are multiples of each other may suit a greater one better.
 func (g *graph) plans() []plan {
 	const (
-		budget = 4 << 20 // arcs looked at, by all plans in all layers
+		budget = 2 << 20 // arcs looked at, by all plans in all layers
 		aim    = 0.75
 	)
 	widest := g.widest(g.flow)

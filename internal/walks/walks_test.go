@@ -150,7 +150,7 @@ func TestDecompose(t *testing.T) {
 
 // Chains of up to n tokens come back exactly in walks of up to maxLen.
 func TestDecomposeIsExact(t *testing.T) {
-	seeds := uint64(5)
+	seeds := uint64(3)
 	if os.Getenv("SPGO_LONG") != "" {
 		seeds = 2000
 	}
