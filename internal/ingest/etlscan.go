@@ -144,16 +144,18 @@ func (t *etlTrace) scan(ctx context.Context) (*sideBand, error) {
 	return &all.side, nil
 }
 
+// probeBytes is how much of a recording is looked at by probe.
+var probeBytes = 16 << 20 // changed by a test
+
 // probe says whether stacks or branches show up early in the recording. Tables
 // of samples take memory that a recording without them should not cost, and a
 // pass of their own is slow.
 func (t *etlTrace) probe(ctx context.Context) (bool, error) {
-	const enough = 16 << 20 // bytes
 	read := 0
 	for _, f := range t.files {
 		decoder := f.NewDecoder(joining)
 		for i, b := range f.Buffers() {
-			if read >= enough || ctx.Err() != nil {
+			if read >= probeBytes || ctx.Err() != nil {
 				return false, ctx.Err()
 			}
 			read += int(b.Stored)
@@ -371,7 +373,7 @@ func (s *etlScan) system(r *etl.Record, buffer int32) error {
 // managed takes an event of the CLR. Precompiled methods lie in images, so
 // only those compiled at run time are kept.
 func (s *etlScan) managed(r *etl.Record, buffer int32) error {
-	occurrences := map[etl.CLRAction]occurrence{etl.CLRLoad: begins, etl.CLRUnload: ends, etl.CLRDCStart: present, etl.CLRDCEnd: present}
+	occurrences := [...]occurrence{etl.CLRLoad: begins, etl.CLRUnload: ends, etl.CLRDCStart: present, etl.CLRDCEnd: present}
 	if !etl.IsCLRMethod(r) {
 		var m etl.CLRModule
 		if err := etl.DecodeCLRModule(r, &m); err != nil {
