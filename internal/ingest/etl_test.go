@@ -51,8 +51,8 @@ func TestETL(t *testing.T) {
 		{name: "32 bit, compressed, rundown at the end, stack keys", ptr: 4,
 			write: one(func(tr *etl.Trace) { tr.Compress, tr.EndRundown, tr.StackKeys = true, true, true })},
 		{name: "eight workers", ptr: 8, write: one(func(tr *etl.Trace) { tr.StackKeys = true }), options: Options{Workers: 8}},
-		{name: "one processor", ptr: 8, write: func(t *testing.T, dir string, trace *etl.Trace) []string {
-			trace.BufferSize = 1 << 20 // one buffer for each processor
+		{name: "one buffer for each processor", ptr: 8, write: func(t *testing.T, dir string, trace *etl.Trace) []string {
+			trace.BufferSize = 1 << 20
 			return []string{writeLog(t, filepath.Join(dir, "run.etl"), trace)}
 		}},
 		{name: "shuffled buffers", ptr: 8, write: func(t *testing.T, dir string, trace *etl.Trace) []string {

@@ -1,11 +1,8 @@
 package ingest
 
 import (
-	"bytes"
-	"context"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"testing"
 
@@ -47,8 +44,8 @@ const (
 
 // Profile sources of the machine.
 const (
-	branchSource   = 30 // BranchInstructionRetired
-	nopcodelessSrc = 31 // has no opcode
+	branchSource = 30 // BranchInstructionRetired
+	otherSource  = 31 // has no opcode
 )
 
 // newMachine makes a machine with two programs that stay, one of which changes
@@ -153,7 +150,7 @@ func (m *machine) script(seed uint64) ([]etl.TraceSample, *expectation) {
 		}
 		ip := pick(true, 5)
 		s.IP = ip.addr()
-		s.Source = []uint16{etl.SourceTimer, branchSource, etl.SourceTotalIssues, nopcodelessSrc}[rng.IntN(4)]
+		s.Source = []uint16{etl.SourceTimer, branchSource, etl.SourceTotalIssues, otherSource}[rng.IntN(4)]
 		used := want.address(ip, s.Source)
 		reason := used
 		if s.Source != etl.SourceTimer && rng.IntN(3) > 0 {
@@ -352,7 +349,7 @@ func (m *machine) trace(samples []etl.TraceSample) *etl.Trace {
 	t := &etl.Trace{
 		PointerSize: m.ptr, Processors: 3, BufferSize: 8 << 10, Merged: true, Arch: etl.ArchX64, Duration: duration,
 		Sources: []etl.Interval{{Source: 0, New: 10000, Old: 10000, Name: "Timer"}, {Source: branchSource, New: 16384, Old: 65536, Name: "BranchInstructionRetired"},
-			{Source: etl.SourceTotalIssues, New: 5000, Old: 5000, Name: "TotalIssues"}, {Source: nopcodelessSrc, New: 1000, Old: 1000, Name: "LLCMisses"}},
+			{Source: etl.SourceTotalIssues, New: 5000, Old: 5000, Name: "TotalIssues"}, {Source: otherSource, New: 1000, Old: 1000, Name: "LLCMisses"}},
 		Volumes: []etl.Volume{{NTPath: `\Device\HarddiskVolume3\`, DOSPath: `C:\`}, {NTPath: `\SystemRoot\`, DOSPath: `C:\Windows\`}},
 		Samples: slices.Values(samples),
 	}
@@ -389,38 +386,6 @@ func (m *machine) numbers(t *testing.T, reg *registry) []int32 {
 		}
 	}
 	return list
-}
-
-// etlReading is what a test reads of log files.
-type etlReading struct {
-	*tally
-	*registry
-	facts []*Facts
-	errs  []error
-}
-
-// readLogs reads inputs with ReadAll.
-func readLogs(t *testing.T, o Options, names ...string) *etlReading {
-	t.Helper()
-	r := &etlReading{tally: newTally(), registry: newRegistry()}
-	var sinks []*tally
-	ReadAll(context.Background(), names, nil, &o, r.registry, func() sample.Sink {
-		s := newTally()
-		sinks = append(sinks, s)
-		return s
-	}, func(facts []*Facts, err error) {
-		r.facts = append(r.facts, facts...)
-		if err != nil {
-			r.errs = append(r.errs, err)
-		}
-	})
-	for _, s := range sinks {
-		r.merge(s)
-	}
-	for _, f := range r.facts {
-		checkTotals(t, f)
-	}
-	return r
 }
 
 // renumber replaces the binaries of a tally.
@@ -473,70 +438,5 @@ func (m *machine) check(t *testing.T, got *etlReading, want *expectation) {
 	if diff := cmp.Diff(accounts(&want.samples, &want.branches, &want.frames, &want.kinds),
 		accounts(&total.Samples, &total.Branches, &total.Frames, &total.Kinds)); diff != "" {
 		t.Errorf("accounts (-want +got):\n%s", diff)
-	}
-}
-
-// writeLog writes a trace to a file.
-func writeLog(t *testing.T, path string, trace *etl.Trace) string {
-	t.Helper()
-	var b bytes.Buffer
-	if err := etl.WriteTrace(&b, trace); err != nil {
-		t.Fatal(err)
-	}
-	return writeFile(t, path, b.Bytes())
-}
-
-func writeFile(t *testing.T, path string, data []byte) string {
-	t.Helper()
-	if err := os.WriteFile(path, data, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
-// rewrite copies a log file, with each record changed by a function: to none,
-// one or several records, each with its processor and in the order of time on
-// that.
-func rewrite(t *testing.T, from, to string, change func(r *etl.Record, emit func(*etl.Record))) string {
-	t.Helper()
-	recs, err := etl.OpenAll([]string{from}, &etl.Options{NoSiblings: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer recs[0].Close()
-	f := recs[0].Files[0]
-	var out bytes.Buffer
-	w, err := etl.NewWriter(&out, &etl.WriterOptions{Header: f.Header})
-	if err != nil {
-		t.Fatal(err)
-	}
-	d := f.NewDecoder(etl.AllClasses &^ etl.ClassLogFile)
-	for _, stream := range f.Streams() {
-		for _, i := range stream {
-			records := d.Buffer(i)
-			for records.Next() {
-				change(records.Record(), func(r *etl.Record) {
-					if err := w.Write(int(f.Buffers()[i].Processor), r); err != nil {
-						t.Fatal(err)
-					}
-				})
-			}
-			if err := records.Err(); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return writeFile(t, to, out.Bytes())
-}
-
-// keep makes a change for rewrite that keeps some classes of records.
-func keep(classes etl.Class) func(*etl.Record, func(*etl.Record)) {
-	return func(r *etl.Record, emit func(*etl.Record)) {
-		if r.Class&classes != 0 {
-			emit(r)
-		}
 	}
 }
