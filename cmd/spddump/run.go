@@ -36,7 +36,11 @@ func run(c *cli.Context) (cli.Result, error) {
 		c.Warn(diag.New(diag.DamagedPart, "%v", in.damage).In(in.name))
 	}
 	if in.reader == nil {
-		return &report.CarrierList{File: in.name, Found: in.found}, nil
+		list := &report.CarrierList{File: in.name, Found: in.found}
+		if view.Specific() {
+			return list, diag.New(diag.SeveralSPDs, "%d SPDs are inside, and none was chosen", len(in.found)).In(in.name)
+		}
+		return list, nil
 	}
 	view.File, view.Where, view.Reader = in.name, in.where, in.reader
 	if err := view.Load(); err != nil {

@@ -57,6 +57,9 @@ func normalize(args []string, table map[string]option) ([]string, error) {
 		switch {
 		case !o.value && !attached:
 			options = append(options, "--"+o.name)
+		case attached && o.value && value == "":
+			// Often an unset variable of a script: it must not switch a check off.
+			return nil, diag.New(diag.BadValue, "option %s has an empty value", arg)
 		case attached:
 			options = append(options, "--"+o.name+"="+value)
 		case o.optional:

@@ -41,6 +41,8 @@ func TestNormalize(t *testing.T) {
 		{"unknown", []string{"--moed=LBR"}, nil, diag.BadOption},
 		{"unknown letter", []string{"-x"}, nil, diag.BadOption},
 		{"no value", []string{"/mode"}, nil, diag.BadValue},
+		{"empty value", []string{"--mode="}, nil, diag.BadValue},
+		{"empty optional value", []string{"/dyninst:"}, nil, diag.BadValue},
 		{"option as value", []string{"/mode", "/nokernel"}, nil, diag.BadValue},
 	} {
 		got, err := normalize(tc.args, table)

@@ -11,6 +11,7 @@ package compare
 import (
 	"cmp"
 	"fmt"
+	"math/big"
 	"slices"
 
 	"github.com/spgo-tools/spgo/pkg/binfmt"
@@ -62,12 +63,12 @@ type side struct {
 	file   *spd.File
 	byID   map[spd.ID]*spd.Function
 	order  []*spd.Function
-	weight float64 // of all functions
-	counts float64 // of all blocks
+	weight float64  // of all functions
+	counts *big.Int // of all blocks
 }
 
 func newSide(f *spd.File) *side {
-	s := &side{file: f, byID: map[spd.ID]*spd.Function{}}
+	s := &side{file: f, byID: map[spd.ID]*spd.Function{}, counts: new(big.Int)}
 	for m := range f.Modules {
 		for i := range f.Modules[m].Functions {
 			fn := &f.Modules[m].Functions[i]
@@ -77,17 +78,17 @@ func newSide(f *spd.File) *side {
 			s.byID[fn.ID] = fn
 			s.order = append(s.order, fn)
 			s.weight += float64(fn.Weight())
-			s.counts += sumCounts(fn)
+			for b := range fn.Blocks {
+				s.counts.Add(s.counts, new(big.Int).SetUint64(fn.Blocks[b].Count))
+			}
 		}
 	}
 	return s
 }
 
-func sumCounts(fn *spd.Function) (sum float64) {
-	for i := range fn.Blocks {
-		sum += float64(fn.Blocks[i].Count)
-	}
-	return sum
+// counted says whether a block of fn has a count.
+func counted(fn *spd.Function) bool {
+	return slices.ContainsFunc(fn.Blocks, func(b spd.Block) bool { return b.Count > 0 })
 }
 
 // function describes fn of this side.
@@ -119,6 +120,7 @@ func mismatch(a, b *spd.Function) string {
 func Files(oldFile, newFile *spd.File, top int) *Diff {
 	a, b := newSide(oldFile), newSide(newFile)
 	d := &Diff{Header: headerChanges(oldFile, newFile), Added: []Function{}, Removed: []Function{}, Changed: []Function{}, Movers: []Mover{}}
+	shared := new(big.Int)
 	for _, fn := range a.order {
 		other := b.byID[fn.ID]
 		switch reason := mismatch(fn, other); {
@@ -128,7 +130,7 @@ func Files(oldFile, newFile *spd.File, top int) *Diff {
 			d.Changed = append(d.Changed, a.function(fn, reason))
 		default:
 			d.Same++
-			d.Overlap += overlap(fn, other, a.counts, b.counts)
+			addOverlap(shared, fn, other, a.counts, b.counts)
 		}
 		d.mover(fn, a, fn, other, b)
 	}
@@ -138,7 +140,9 @@ func Files(oldFile, newFile *spd.File, top int) *Diff {
 			d.mover(fn, a, nil, fn, b)
 		}
 	}
-	d.Overlap *= 100
+	if all := new(big.Int).Mul(a.counts, b.counts); all.Sign() > 0 {
+		d.Overlap, _ = new(big.Rat).SetFrac(shared.Mul(shared, big.NewInt(100)), all).Float64()
+	}
 	byWeight(d.Added)
 	byWeight(d.Removed)
 	byWeight(d.Changed)
@@ -176,15 +180,21 @@ func (d *Diff) mover(named *spd.Function, a *side, x, y *spd.Function, b *side) 
 	}
 }
 
-// overlap is what the blocks of one function add to the overlap, from 0 to 1.
-func overlap(x, y *spd.Function, xTotal, yTotal float64) (sum float64) {
-	if xTotal == 0 || yTotal == 0 {
-		return 0
-	}
+// addOverlap adds the smaller share of each block, times both totals: in whole
+// numbers, so that a profile overlaps with itself by exactly 100 %.
+func addOverlap(sum *big.Int, x, y *spd.Function, xTotal, yTotal *big.Int) {
+	var inX, inY big.Int
 	for i := range x.Blocks {
-		sum += min(float64(x.Blocks[i].Count)/xTotal, float64(y.Blocks[i].Count)/yTotal)
+		inX.SetUint64(x.Blocks[i].Count)
+		inY.SetUint64(y.Blocks[i].Count)
+		inX.Mul(&inX, yTotal)
+		inY.Mul(&inY, xTotal)
+		if inX.Cmp(&inY) > 0 {
+			sum.Add(sum, &inY)
+		} else {
+			sum.Add(sum, &inX)
+		}
 	}
-	return sum
 }
 
 // headerChanges lists the fields of the header and of the modules that differ.
@@ -230,7 +240,7 @@ func Stale(profile, code *spd.File, top int) *Staleness {
 	s := &Staleness{Worst: []Function{}}
 	for _, fn := range a.order {
 		weight := fn.Weight()
-		if weight == 0 && sumCounts(fn) == 0 {
+		if !counted(fn) {
 			continue
 		}
 		s.Functions++

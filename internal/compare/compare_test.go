@@ -82,8 +82,13 @@ func TestRealFiles(t *testing.T) {
 		return f
 	}
 	full, halved := read("EbpfCore-b29b5e08.spd"), read("EbpfCore-8f1fae3b.spd")
-	if d := Files(full, full, 3); math.Abs(d.Overlap-100) > 1e-6 || len(d.Header)+len(d.Changed)+len(d.Movers) != 0 {
+	if d := Files(full, full, 3); d.Overlap != 100 || len(d.Header)+len(d.Changed)+len(d.Movers) != 0 {
 		t.Errorf("with itself: %+v", d)
+	}
+	for _, name := range []string{"EbpfCore-3349d0ac.spd", "EbpfCore-1bbd8b19.spd", "EbpfCore-8f1fae3b.spd"} {
+		if f := read(name); Files(f, f, 0).Overlap != 100 {
+			t.Errorf("%s overlaps with itself by %v", name, Files(f, f, 0).Overlap)
+		}
 	}
 	if d := Files(full, halved, 3); d.Overlap < 99.8 || d.Same != 693 {
 		t.Errorf("with the halved counts: overlap %v, %d the same", d.Overlap, d.Same)

@@ -205,7 +205,7 @@ var Codes = map[Code]Info{
 	NoSPD: {Nothing, "there is no SPD in the file",
 		"The program was linked without /spgo, or without /spdembed into its PDB.",
 		"Link with /spgo /spdembed, or name the .spd file beside the program."},
-	SeveralSPDs: {Usage, "there are several SPDs in the file",
+	SeveralSPDs: {Failed, "there are several SPDs in the file",
 		"A library has one for each of its objects.",
 		"List them with spddump and choose one with --index."},
 	NoFunction: {Nothing, "there is no such function",

@@ -62,6 +62,12 @@ func (d *SPDDump) Select(all, compares bool) {
 	d.Header = d.Header || d.Modules
 }
 
+// Specific says whether more is asked for than to look at what there is: a
+// check, a comparison, one function or a form for other programs.
+func (d *SPDDump) Specific() bool {
+	return d.compares || d.Validate || d.Lines || d.Text || d.FuncID != "" || d.Dot != ""
+}
+
 // Load reads as much of the file as the parts need: the header alone, the
 // symbols, or everything.
 func (d *SPDDump) Load() error {

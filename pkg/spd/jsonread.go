@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -66,6 +67,11 @@ func (j *jsonReader) token(part string, want json.Token) (json.Token, error) {
 	return t, nil
 }
 
+// frame are the members that programs put around those of WriteJSON when they
+// print a database as a part of their result. They follow from the rest.
+var frame = []string{"file", "where", "symbols", "coverage", "dynamic_instructions", "violations", "diff", "stale",
+	"exit", "errors", "warnings"}
+
 func (j *jsonReader) document() error {
 	if _, err := j.token("document", json.Delim('{')); err != nil {
 		return err
@@ -85,6 +91,11 @@ func (j *jsonReader) document() error {
 			err = j.list("modules", j.module)
 		case key == "functions":
 			err = j.list("functions", j.function)
+		case slices.Contains(frame, fmt.Sprint(key)):
+			var skipped json.RawMessage
+			if err = j.dec.Decode(&skipped); err != nil {
+				err = j.fail("document", err)
+			}
 		default:
 			err = j.fail("document", fmt.Errorf("unknown name %q", key))
 		}
