@@ -3,7 +3,6 @@ package ingest
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"sync"
 
@@ -219,28 +218,6 @@ func (t *perfTrace) samples(ctx context.Context, index *perfdata.Index, newSink 
 
 // conclude adds the warnings that only the result can tell.
 func (t *perfTrace) conclude() {
-	facts := t.facts
 	t.locator.report(t.objects, t.hits)
-	for _, name := range sortedNames(facts.Stats.Events) {
-		switch e := facts.Stats.Events[name]; {
-		case !t.options.Events.Wanted(name):
-		case e.Opcode == 0:
-			w := diag.New(diag.UnknownEvents, "event %s has no opcode", name)
-			w.Count = e.Samples
-			facts.warn(w)
-		case e.MaxPeriod/2 > e.MinPeriod && !t.options.WeighByPeriod:
-			facts.warn(diag.New(diag.VaryingPeriods, "the period of %s varies from %d to %d", name, e.MinPeriod, e.MaxPeriod))
-		}
-	}
-	if len(facts.UnknownRecords) > 0 {
-		var list []string
-		for _, name := range sortedNames(facts.UnknownRecords) {
-			list = append(list, fmt.Sprintf("%d of type %s", facts.UnknownRecords[name], name))
-		}
-		facts.warn(diag.New(diag.UnknownRecords, "skipped %s", strings.Join(list, ", ")))
-	}
-	s := &facts.Stats.Samples
-	if unmapped := s[sample.Unmapped] + s[sample.UnknownProcess]; unmapped*5 > s.Total() {
-		facts.warn(diag.New(diag.MostlyUnmapped, "%d of %d samples fall into no known binary", unmapped, s.Total()))
-	}
+	t.facts.conclude(t.options)
 }
