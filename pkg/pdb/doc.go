@@ -1,13 +1,13 @@
 // Package pdb reads Microsoft program databases (PDB): identity, modules,
-// functions, public symbols, source lines and the raw streams.
+// functions, public symbols, source lines, inlined calls and the raw streams.
 //
 // A PDB is a multi-stream file (MSF): blocks of equal size, a directory that
 // says which blocks make up which stream, and numbered streams with a meaning:
 //
 //	1  PDB info: GUID, age, names of further streams
-//	2  types (TPI)                                     not read
+//	2  types (TPI): names of classes
 //	3  debug information (DBI): age, modules, where the rest is
-//	4  ids (IPI)                                       not read
+//	4  ids (IPI): names of inlined functions
 //	.. one per module: its symbols and lines; symbol records; section headers
 //
 // [NewFile] reads the superblock and the directory. Everything else is read

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/spgo-tools/spgo/internal/corpus"
+	"github.com/spgo-tools/spgo/pkg/pdb"
 	"github.com/spgo-tools/spgo/pkg/pdb/msftest"
 )
 
@@ -43,6 +44,29 @@ func exercise(t *testing.T, b []byte) {
 	}
 	if n > len(b) {
 		t.Fatalf("%d lines in %d bytes", n, len(b))
+	}
+	exerciseInlines(t, f, len(b))
+}
+
+func exerciseInlines(t *testing.T, f *pdb.File, size int) {
+	modules, err := f.Modules()
+	if err != nil {
+		return
+	}
+	n := 0
+	for i := range modules {
+		for p, err := range f.ModuleInlines(i) {
+			if err != nil {
+				break
+			}
+			for _, s := range p.Sites {
+				n += 1 + len(s.Ranges)
+				_, _ = f.IDName(s.Inlinee)
+			}
+		}
+	}
+	if n > size {
+		t.Fatalf("%d inline ranges in %d bytes", n, size)
 	}
 }
 

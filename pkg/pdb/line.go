@@ -13,6 +13,7 @@ import (
 const (
 	c13Lines     = 0xf2
 	c13Checksums = 0xf4
+	c13Inlinees  = 0xf6
 )
 
 const (
@@ -93,6 +94,7 @@ type lineReader struct {
 	data      []byte // C13 part of the module's stream
 	pos       int64  // of data in the stream
 	lines     []extent
+	inlinees  []extent
 	checksums extent
 	files     map[uint32]string // by offset in the checksums
 }
@@ -129,6 +131,8 @@ func (f *File) newLineReader(module int) (*lineReader, error) {
 		switch kind {
 		case c13Lines:
 			r.lines = append(r.lines, e)
+		case c13Inlinees:
+			r.inlinees = append(r.inlinees, e)
 		case c13Checksums:
 			r.checksums = e
 		}

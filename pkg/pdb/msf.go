@@ -52,6 +52,8 @@ type File struct {
 	modules   func() ([]Module, error)
 	addresses func() (*AddressMap, error)
 	names     func() ([]byte, error)
+	ids       func() (*typeTable, error)
+	types     func() (*typeTable, error)
 }
 
 // Open opens the PDB at path. Errors carry the path.
@@ -85,6 +87,8 @@ func NewFile(r io.ReaderAt, size int64) (*File, error) {
 	f.modules = sync.OnceValues(f.readModules)
 	f.addresses = sync.OnceValues(f.readAddresses)
 	f.names = sync.OnceValues(f.readNames)
+	f.ids = sync.OnceValues(f.readIDs)
+	f.types = sync.OnceValues(f.readTypes)
 	dir, err := f.readSuperBlock()
 	if err != nil {
 		return nil, err

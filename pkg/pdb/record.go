@@ -20,6 +20,10 @@ const (
 	SymGProc32ID    SymbolKind = 0x1147 // S_GPROC32_ID
 	SymLProc32DPC   SymbolKind = 0x1155 // S_LPROC32_DPC
 	SymLProc32DPCID SymbolKind = 0x1156 // S_LPROC32_DPC_ID
+
+	SymInlineSite    SymbolKind = 0x114d // S_INLINESITE
+	SymInlineSiteEnd SymbolKind = 0x114e // S_INLINESITE_END
+	SymInlineSite2   SymbolKind = 0x115d // S_INLINESITE2
 )
 
 // SymbolRecord is one CodeView record as it is in the file.

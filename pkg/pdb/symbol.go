@@ -102,9 +102,7 @@ func (f *File) globals() (*SymbolReader, *AddressMap, error) {
 func (f *File) Procs() iter.Seq2[Proc, error] {
 	return func(yield func(Proc, error) bool) {
 		f.eachModuleSymbol(func(module int, rec SymbolRecord, m *AddressMap) (bool, error) {
-			switch rec.Kind {
-			case SymLProc32, SymGProc32, SymLProc32ID, SymGProc32ID, SymLProc32DPC, SymLProc32DPCID:
-			default:
+			if !rec.isProc() {
 				return true, nil
 			}
 			p, err := decodeProc(rec, m)
@@ -162,6 +160,14 @@ func (f *File) eachModuleSymbol(visit func(module int, rec SymbolRecord, m *Addr
 			return
 		}
 	}
+}
+
+func (r SymbolRecord) isProc() bool {
+	switch r.Kind {
+	case SymLProc32, SymGProc32, SymLProc32ID, SymGProc32ID, SymLProc32DPC, SymLProc32DPCID:
+		return true
+	}
+	return false
 }
 
 // cursor reads the fields of the record.

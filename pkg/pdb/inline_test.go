@@ -1,0 +1,209 @@
+package pdb_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/spgo-tools/spgo/internal/corpus"
+	"github.com/spgo-tools/spgo/pkg/pdb"
+)
+
+const inlinedSource = `namespace deep { namespace er {
+struct Counter { int n; inline int bump(int k); };
+inline int Counter::bump(int k) { n += k; return n ^ 3; }
+static inline int twice(Counter &c) {
+  int x = c.bump(2);
+  return x + c.bump(x);
+}
+} }
+static inline int cold(int x) { while (x & 1) x = x * 3 + 1; return x / 7; }
+union Both { int i; float f; int get() { volatile int k = i; return k * 3; } };
+extern "C" int entry(int a) {
+  deep::er::Counter c = {a};
+  int r = deep::er::twice(c);
+  if (a > 100) r += cold(a) + cold(r);
+  Both b; b.i = r;
+  return r + b.get();
+}
+`
+
+func inlinedPDBs(t testing.TB) []string {
+	t.Helper()
+	clang, link := corpus.Tool(t, "clang-19", "clang"), corpus.Tool(t, "lld-link-19", "lld-link")
+	dir := t.TempDir()
+	src := filepath.Join(dir, "inlined.cpp")
+	writeFile(t, src, inlinedSource)
+	var out []string
+	for _, target := range []string{"x86_64", "aarch64"} {
+		base := filepath.Join(dir, target)
+		run(t, clang, "--target="+target+"-pc-windows-msvc", "-O2", "-g", "-gcodeview", "-c", "-o", base+".obj", src)
+		run(t, link, "/dll", "/noentry", "/debug", "/opt:noref", "/out:"+base+".dll", "/pdb:"+base+".pdb", base+".obj")
+		out = append(out, base+".pdb")
+	}
+	return out
+}
+
+// Each inline site with its inlinee and the pieces of code, as llvm-pdbutil
+// prints the annotations.
+func TestInlinesAgainstPdbutil(t *testing.T) {
+	tool := pdbutil(t)
+	for _, name := range append(inlinedPDBs(t), programPDBs(t)...) {
+		t.Run(filepath.Base(name), func(t *testing.T) {
+			f, err := pdb.Open(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer f.Close()
+			modules, err := f.Modules()
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for i := range modules {
+				for _, p := range collect(t, f.ModuleInlines(i)) {
+					for _, s := range p.Sites {
+						id, err := f.IDName(s.Inlinee)
+						if err != nil {
+							t.Fatal(err)
+						}
+						short := id[strings.LastIndex(id, ":")+1:]
+						text := fmt.Sprintf("%d %#x %s", s.Depth, s.Inlinee, short)
+						for _, r := range s.Ranges {
+							text += fmt.Sprintf(" %#x", r.Offset-p.Proc.Offset)
+							if r.Length != 0 {
+								text += fmt.Sprintf("+%#x", r.Length)
+							}
+							text += fmt.Sprintf(":%d", int32(r.Line-s.Line))
+						}
+						got = append(got, text)
+					}
+				}
+			}
+			want := listedSites(t, run(t, tool, "dump", "-symbols", name))
+			if diff := gocmp.Diff(want, got); diff != "" || len(got) == 0 {
+				t.Errorf("inline sites (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+var (
+	siteRow = regexp.MustCompile(`^ *\d+ \| S_INLINESITE \[`)
+	endRow  = regexp.MustCompile(`^ *\d+ \| S_INLINESITE_END `)
+	ofRow   = regexp.MustCompile(`inlinee = (0x[0-9A-F]+) \((.*)\), parent`)
+	codeAt  = regexp.MustCompile(`code (0x[0-9A-F]+|0)`)
+	codeEnd = regexp.MustCompile(`code end (0x[0-9A-F]+|0)`)
+	lineAt  = regexp.MustCompile(`line (-?\d+)`)
+)
+
+// listedSites turns the peer's list of annotations into the pieces of code.
+func listedSites(t *testing.T, text string) []string {
+	number := func(s string) uint64 {
+		v, err := strconv.ParseUint(s, 0, 32)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	var out []string
+	depth := 0
+	type piece struct {
+		at, length uint64
+		line       string
+		open       bool
+	}
+	var pieces []piece
+	var head string
+	line := "0"
+	flush := func() {
+		if head == "" {
+			return
+		}
+		for _, p := range pieces {
+			head += fmt.Sprintf(" %#x", p.at)
+			if p.length != 0 {
+				head += fmt.Sprintf("+%#x", p.length)
+			}
+			head += ":" + p.line
+		}
+		out, head, pieces, line = append(out, head), "", nil, "0"
+	}
+	for _, row := range strings.Split(text, "\n") {
+		if strings.Contains(row, " | S_") {
+			flush()
+		}
+		switch {
+		case siteRow.MatchString(row):
+			depth++
+		case endRow.MatchString(row):
+			depth--
+		case ofRow.MatchString(row):
+			m := ofRow.FindStringSubmatch(row)
+			name := m[2][strings.LastIndex(m[2], ":")+1:]
+			head = fmt.Sprintf("%d %#x %s", depth, number(m[1]), name)
+		case head != "":
+			last := len(pieces) - 1
+			if m := codeEnd.FindStringSubmatch(row); m != nil {
+				pieces[last].length, pieces[last].open = number(m[1])-pieces[last].at, false
+				continue
+			}
+			if m := lineAt.FindStringSubmatch(row); m != nil {
+				line = m[1]
+			}
+			if m := codeAt.FindStringSubmatch(row); m != nil {
+				at := number(m[1])
+				if last >= 0 && pieces[last].open {
+					pieces[last].length = at - pieces[last].at
+				}
+				pieces = append(pieces, piece{at: at, line: line, open: true})
+			}
+		}
+	}
+	flush()
+	return out
+}
+
+func TestIDNames(t *testing.T) {
+	f, err := pdb.Open(inlinedPDBs(t)[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	seen := map[string]int{}
+	for _, p := range collect(t, f.ModuleInlines(0)) {
+		for _, s := range p.Sites {
+			name, err := f.IDName(s.Inlinee)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if seen[name]++; !strings.HasSuffix(s.File, "inlined.cpp") {
+				t.Errorf("%s begins in %q", name, s.File)
+			}
+			want := map[string]uint32{"deep::er::twice": 4, "deep::er::Counter::bump": 3, "cold": 9, "Both::get": 10}[name]
+			if s.Line != want {
+				t.Errorf("%s begins at line %d, want %d", name, s.Line, want)
+			}
+		}
+	}
+	want := map[string]int{"deep::er::twice": 1, "deep::er::Counter::bump": 2, "cold": 2, "Both::get": 1}
+	if diff := gocmp.Diff(want, seen); diff != "" {
+		t.Errorf("inlined functions (-want +got):\n%s", diff)
+	}
+	if name, err := f.IDName(7); name != "" || err != nil {
+		t.Errorf("name of no id: %q, %v", name, err)
+	}
+}
+
+func writeFile(t testing.TB, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
