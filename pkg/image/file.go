@@ -176,6 +176,11 @@ func (f *File) Close() error {
 	return f.closer.Close()
 }
 
+// Reader reads the whole file, for packages that know more of its format.
+func (f *File) Reader() *io.SectionReader {
+	return io.NewSectionReader(f.src.r, 0, int64(f.src.size))
+}
+
 // warn keeps a defect that does not prevent the use of the image.
 func (f *File) warn(err error) {
 	f.WarningCount++

@@ -21,7 +21,14 @@ const (
 	peLfanewAt     = 0x3c
 	peSectorSize   = 0x200 // the loader rounds PointerToRawData down to it
 	pePageSize     = 0x1000
-	debugDirectory = 6 // index of the data directory
+	maxDirectories = 16
+)
+
+// Indices of PE.Directories.
+const (
+	DirectoryExport    = 0
+	DirectoryException = 3
+	debugDirectory     = 6
 )
 
 // PE is what only a PE image has.
@@ -35,6 +42,13 @@ type PE struct {
 	CheckSum        uint32
 	ImageBase       uint64
 	SectionAlign    uint32
+	// SymbolOffset is where in the file the COFF symbol table is, which has
+	// SymbolCount entries of 18 bytes and the string table behind it; 0 if
+	// there is none.
+	SymbolOffset uint32
+	SymbolCount  uint32
+	// Directories are the data directories, at most 16.
+	Directories []Directory
 	// Sections in the order of the section table; a PDB's segment n is entry
 	// n-1.
 	Sections []PESection
@@ -45,6 +59,11 @@ type PE struct {
 	// managed code can have several.
 	CodeView  *CodeView
 	CodeViews []CodeView
+}
+
+// Directory is a data directory: a part of the image that the loader knows.
+type Directory struct {
+	RVA, Size uint32
 }
 
 // PESection is an entry of the section table.
@@ -88,7 +107,7 @@ func (f *File) readPE() error {
 	p := &PE{Machine: c.U16()}
 	nsections := uint64(c.U16())
 	p.TimeDateStamp = c.U32()
-	symbols, nsymbols := uint64(c.U32()), uint64(c.U32())
+	p.SymbolOffset, p.SymbolCount = c.U32(), c.U32()
 	optSize := uint64(c.U16())
 	p.Characteristics = c.U16()
 	if c.Err() != nil {
@@ -99,8 +118,7 @@ func (f *File) readPE() error {
 	if err != nil {
 		return err
 	}
-	dirs, err := p.readOptional(opt)
-	if err != nil {
+	if err := p.readOptional(opt); err != nil {
 		return err
 	}
 	tab, err := f.src.cursor("section table", lfanew+peHeaderSize+optSize, nsections*peSectionSize, peMaxSections*peSectionSize)
@@ -117,9 +135,9 @@ func (f *File) readPE() error {
 		s.Characteristics = tab.U32()
 		// Names of more than 8 bytes are "/OFFSET" into the string table behind
 		// the symbol table.
-		if digits, ok := strings.CutPrefix(s.Name, "/"); ok && symbols != 0 {
+		if digits, ok := strings.CutPrefix(s.Name, "/"); ok && p.SymbolOffset != 0 {
 			if off, err := strconv.ParseUint(digits, 10, 32); err == nil {
-				s.Name = f.longSectionName(symbols+nsymbols*pe.COFFSymbolSize+off, s.Name)
+				s.Name = f.longSectionName(p.stringTable()+off, s.Name)
 			}
 		}
 	}
@@ -136,16 +154,25 @@ func (f *File) readPE() error {
 			Offset: p.fileStart(s), FileSize: s.fileSize(),
 			Exec: s.Characteristics&pe.IMAGE_SCN_MEM_EXECUTE != 0})
 	}
-	f.readDebugDirectory(dirs.debugRVA, dirs.debugSize)
+	debug := p.Directory(debugDirectory)
+	f.readDebugDirectory(debug.RVA, debug.Size)
 	return nil
 }
 
-// peDirectories are the data directories that are used.
-type peDirectories struct {
-	debugRVA, debugSize uint32
+// stringTable is the file offset of the names behind the symbol table.
+func (p *PE) stringTable() uint64 {
+	return uint64(p.SymbolOffset) + uint64(p.SymbolCount)*pe.COFFSymbolSize
 }
 
-func (p *PE) readOptional(c *binfmt.Cursor) (dirs peDirectories, err error) {
+// Directory returns the data directory with an index, zero if there is none.
+func (p *PE) Directory(index int) Directory {
+	if index >= len(p.Directories) {
+		return Directory{}
+	}
+	return p.Directories[index]
+}
+
+func (p *PE) readOptional(c *binfmt.Cursor) error {
 	at := c.Offset()
 	magic := c.U16()
 	switch magic {
@@ -155,7 +182,7 @@ func (p *PE) readOptional(c *binfmt.Cursor) (dirs peDirectories, err error) {
 		p.Bits = 64
 	default:
 		c.FailAt(at, binfmt.ErrUnsupported, "magic 0x10b or 0x20b", fmt.Sprintf("%#x", magic))
-		return dirs, c.Err()
+		return c.Err()
 	}
 	c.Skip(22) // linker version to BaseOfCode
 	if p.Bits == 32 {
@@ -173,11 +200,11 @@ func (p *PE) readOptional(c *binfmt.Cursor) (dirs peDirectories, err error) {
 	} else {
 		c.Skip(4*8 + 4)
 	}
-	if n := c.U32(); c.Err() == nil && n > debugDirectory {
-		c.Skip(8 * debugDirectory)
-		dirs.debugRVA, dirs.debugSize = c.U32(), c.U32()
+	// Some images claim more directories than they have room for.
+	for n := min(c.U32(), maxDirectories); c.Err() == nil && n > 0 && c.Len() >= 8; n-- {
+		p.Directories = append(p.Directories, Directory{c.U32(), c.U32()})
 	}
-	return dirs, c.Err()
+	return c.Err()
 }
 
 // longSectionName reads the string at a file offset, or returns the short form
