@@ -25,11 +25,12 @@ const (
 	COFF                       // COFF symbols of a PE
 	Pclntab                    // function table of the Go runtime
 	Dynsym                     // ELF .dynsym, or the export table of a PE
+	PLT                        // stubs for calls into other binaries, named by relocations
 	Pdata                      // unwind table of a PE
 	EHFrame                    // unwind table of an ELF
 )
 
-var sourceNames = [...]string{"unknown", "pdb", "symtab", "coff", "pclntab", "dynsym", "pdata", "eh-frame"}
+var sourceNames = [...]string{"unknown", "pdb", "symtab", "coff", "pclntab", "dynsym", "plt", "pdata", "eh-frame"}
 
 // String returns the name as reports print it, such as "eh-frame".
 func (s Source) String() string {

@@ -18,7 +18,7 @@ func TestNeverReturns(t *testing.T) {
 
 func TestSourceString(t *testing.T) {
 	for s, want := range map[Source]string{PDB: "pdb", Symtab: "symtab", COFF: "coff", Pclntab: "pclntab",
-		Dynsym: "dynsym", Pdata: "pdata", EHFrame: "eh-frame", 0: "unknown", 99: "unknown"} {
+		Dynsym: "dynsym", PLT: "plt", Pdata: "pdata", EHFrame: "eh-frame", 0: "unknown", 99: "unknown"} {
 		if got := s.String(); got != want {
 			t.Errorf("Source(%d) = %q, want %q", s, got, want)
 		}
