@@ -33,6 +33,7 @@ var allowed = []struct{ from, to string }{
 	{"internal/build", "pkg/ internal/cfg internal/disasm internal/program"},
 	{"internal/ntfs", "pkg/binfmt pkg/image"},
 	{"internal/ingest", "pkg/ internal/sample internal/diag internal/addrspace internal/ntfs"},
+	{"internal/correlate", "pkg/binfmt pkg/spt pkg/spd internal/flow"},
 	{"internal/aggregate", "pkg/binfmt pkg/spt internal/sample internal/diag internal/walks"},
 	{"internal/report", "pkg/ internal/sample internal/diag internal/ingest internal/aggregate internal/compare internal/carrier internal/demangle"},
 	{"internal/compare", "pkg/binfmt pkg/spd"},
