@@ -147,7 +147,7 @@ func (d *SPDDump) writeText(w *bufio.Writer) error {
 		return spd.WriteText(w, d.Content)
 	case d.Lines:
 		return d.eachFunction(func(fn *spd.Function, module int) error {
-			_, err := w.Write(append(fn.AppendJSON(nil, module), '\n'))
+			_, err := w.Write(append(fn.AppendJSON(nil, module, spd.JSONOptions{NoCode: d.Mini}), '\n'))
 			return err
 		})
 	case d.dot != nil:

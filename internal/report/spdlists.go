@@ -165,7 +165,7 @@ func (d *SPDDump) jsonFunctions(j *jsonWriter) {
 		}
 		b = append(b[:0], separator...)
 		separator = ",\n"
-		_, err := j.w.Write(fn.AppendJSON(b, module))
+		_, err := j.w.Write(fn.AppendJSON(b, module, spd.JSONOptions{NoCode: d.Mini}))
 		return err
 	})
 	j.err = cmp.Or(j.err, err)

@@ -15,6 +15,9 @@ type JSONOptions struct {
 	// Lines writes one object per line and function instead, without the
 	// header and the modules.
 	Lines bool
+	// NoCode leaves out what ties the profile to the machine code: RVAs,
+	// lengths, ranges and offsets of calls.
+	NoCode bool
 }
 
 // WriteJSON writes f as the JSON object that docs/format/spd.md describes:
@@ -46,7 +49,7 @@ func WriteJSON(w io.Writer, f *File, o JSONOptions) error {
 				j.b = append(j.b, separator(one(!first), "\n", ",\n")...)
 			}
 			first = false
-			j.b = f.Modules[m].Functions[k].AppendJSON(j.b, m)
+			j.b = f.Modules[m].Functions[k].AppendJSON(j.b, m, o)
 			if o.Lines {
 				j.b = append(j.b, '\n')
 			}
@@ -117,8 +120,9 @@ type ModuleSummary struct {
 
 // AppendJSON appends f as WriteJSON writes it; module is the index of its
 // module. Functions are the bulk of a file, so they are appended by hand. Fields
-// that are zero in every file known are left out then.
-func (f *Function) AppendJSON(b []byte, module int) []byte {
+// that are zero in every file known are left out then. Of the options, NoCode
+// counts.
+func (f *Function) AppendJSON(b []byte, module int, o JSONOptions) []byte {
 	b = appendString(append(b, `{"id":`...), f.ID.String())
 	if module > 0 {
 		b = appendNumber(b, `,"module":`, uint64(module))
@@ -131,12 +135,14 @@ func (f *Function) AppendJSON(b []byte, module int) []byte {
 	b = appendNumber(b, `,"flags":`, uint64(f.Flags))
 	b = appendNumber(b, `,"symbol_flags":`, uint64(f.SymbolFlags))
 	b = appendString(append(b, `,"checksum":`...), f.Checksum.String())
-	b = appendNumber(b, `,"rva":`, uint64(f.RVA))
-	b = appendNumber(b, `,"length":`, uint64(f.Length))
-	b = appendRare(b, `,"folded_into":`, f.FoldedInto)
+	if !o.NoCode {
+		b = appendNumber(b, `,"rva":`, uint64(f.RVA))
+		b = appendNumber(b, `,"length":`, uint64(f.Length))
+		b = appendRare(b, `,"folded_into":`, f.FoldedInto)
+		b = appendRare(b, `,"cold_rva":`, f.ColdRVA)
+		b = appendRare(b, `,"cold_length":`, f.ColdLength)
+	}
 	b = appendRare(b, `,"symbol_reserved_14":`, f.Reserved14)
-	b = appendRare(b, `,"cold_rva":`, f.ColdRVA)
-	b = appendRare(b, `,"cold_length":`, f.ColdLength)
 	b = appendRare(b, `,"reserved_08":`, f.Reserved08)
 	b = appendRare(b, `,"reserved_0c":`, f.Reserved0C)
 	b = appendRare(b, `,"reserved_4c":`, f.Reserved4C)
@@ -159,22 +165,22 @@ func (f *Function) AppendJSON(b []byte, module int) []byte {
 	id := uint64(0)
 	b = appendList(b, `,"blocks":`, f.Blocks, func(b []byte, x *Block) []byte {
 		id++
-		return appendBlock(b, x, id)
+		return o.appendBlock(b, x, id)
 	})
 	return append(b, '}')
 }
 
-func appendBlock(b []byte, x *Block, id uint64) []byte {
+func (o JSONOptions) appendBlock(b []byte, x *Block, id uint64) []byte {
 	b = appendNumber(b, `{"id":`, id)
 	b = appendNumber(b, `,"count":`, x.Count)
 	b = appendNumber(b, `,"instructions":`, uint64(x.Instructions))
 	b = appendNumber(b, `,"flags":`, uint64(x.Flags))
 	b = appendNumber(b, `,"aux":`, uint64(x.Aux))
-	b = appendList(b, `,"ranges":`, x.Ranges, appendRange)
+	b = o.appendRanges(b, x.Ranges)
 	b = appendList(b, `,"edges":`, x.Edges, appendEdge)
 	if len(x.Indirect) > 0 {
 		b = appendList(b, `,"indirect_sites":`, x.Indirect, func(b []byte, s *IndirectSite) []byte {
-			b = appendCallSite(b, &s.CallSite)
+			b = o.appendCallSite(b, &s.CallSite)
 			b = appendNumber(b, `,"hits":`, s.Hits)
 			b = appendList(b, `,"targets":`, s.Targets.used(), func(b []byte, t *Target) []byte {
 				b = appendString(append(b, `{"id":`...), t.ID.String())
@@ -184,10 +190,10 @@ func appendBlock(b []byte, x *Block, id uint64) []byte {
 			return append(b, '}')
 		})
 	}
-	return append(appendInlinees(b, x.Inlinees), '}')
+	return append(o.appendInlinees(b, x.Inlinees), '}')
 }
 
-func appendInlinees(b []byte, inlinees []Inlinee) []byte {
+func (o JSONOptions) appendInlinees(b []byte, inlinees []Inlinee) []byte {
 	if len(inlinees) == 0 {
 		return b
 	}
@@ -199,13 +205,13 @@ func appendInlinees(b []byte, inlinees []Inlinee) []byte {
 			b = appendNumber(b, `,"instructions":`, uint64(x.Instructions))
 			b = appendNumber(b, `,"flags":`, uint64(x.Flags))
 			b = appendNumber(b, `,"aux":`, uint64(x.Aux))
-			b = appendList(b, `,"ranges":`, x.Ranges, appendRange)
+			b = o.appendRanges(b, x.Ranges)
 			if len(x.Indirect) > 0 {
 				b = appendList(b, `,"indirect_sites":`, x.Indirect, func(b []byte, s *CallSite) []byte {
-					return append(appendCallSite(b, s), '}')
+					return append(o.appendCallSite(b, s), '}')
 				})
 			}
-			return append(appendInlinees(b, x.Inlinees), '}')
+			return append(o.appendInlinees(b, x.Inlinees), '}')
 		})
 		return append(b, '}')
 	})
@@ -226,10 +232,20 @@ func appendEdge(b []byte, e *Edge) []byte {
 	return append(b, '}')
 }
 
-func appendCallSite(b []byte, s *CallSite) []byte {
-	b = appendNumber(b, `{"offset":`, uint64(s.Offset))
-	b = appendNumber(b, `,"length":`, uint64(s.Length))
-	b = appendNumber(b, `,"ordinal":`, uint64(s.Ordinal))
+func (o JSONOptions) appendRanges(b []byte, ranges []Range) []byte {
+	if o.NoCode {
+		return b
+	}
+	return appendList(b, `,"ranges":`, ranges, appendRange)
+}
+
+func (o JSONOptions) appendCallSite(b []byte, s *CallSite) []byte {
+	b = append(b, '{')
+	if !o.NoCode {
+		b = appendNumber(b, `"offset":`, uint64(s.Offset))
+		b = append(appendNumber(b, `,"length":`, uint64(s.Length)), ',')
+	}
+	b = appendNumber(b, `"ordinal":`, uint64(s.Ordinal))
 	return appendNumber(b, `,"kind":`, uint64(s.Kind))
 }
 

@@ -69,7 +69,7 @@ func (j *jsonReader) token(part string, want json.Token) (json.Token, error) {
 
 // frame are the members that programs put around those of WriteJSON when they
 // print a database as a part of their result. They follow from the rest.
-var frame = []string{"file", "where", "symbols", "coverage", "dynamic_instructions", "violations", "diff", "stale",
+var frame = []string{"file", "where", "symbols", "data", "coverage", "dynamic_instructions", "violations", "diff", "stale",
 	"exit", "errors", "warnings"}
 
 func (j *jsonReader) document() error {

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 
 	"github.com/spgo-tools/spgo/pkg/binfmt"
@@ -34,26 +35,65 @@ func (r *Reader) Read() (*File, error) {
 }
 
 func (r *Reader) readModule(d *decoder, l *moduleLayout, m *Module) error {
-	*m = Module{Name: l.Name, Flags: l.Flags, Generation: l.Generation, HashBuckets: l.HashBuckets,
-		DataRecords: l.DataRecords, Reserved08: l.reserved08}
-	if l.DataBytes > 0 {
-		var err error
-		if m.DataProfile, err = r.bytes(nil, "data profile", l.dataAt(), uint64(l.DataBytes)); err != nil {
-			return err
-		}
+	var err error
+	if *m, err = r.module(l); err != nil {
+		return err
 	}
 	entries, err := r.readSymbols(l)
 	if err != nil {
 		return err
 	}
-	if len(entries) == 0 {
-		if l.FunctionBytes != 0 {
-			return &binfmt.Error{Part: "module header: size of function records", Offset: int64(l.base) + 0x10,
-				Want: "0, as there are no symbols", Got: fmt.Sprintf("%d", l.FunctionBytes), Err: binfmt.ErrCorrupt}
-		}
-		return nil
+	if len(entries) > 0 {
+		m.Functions = make([]Function, len(entries))
 	}
-	m.Functions = make([]Function, len(entries))
+	return r.readRecords(d, l, entries, func(k int) *Function { return &m.Functions[k] }, func(int) bool { return true })
+}
+
+// Module reads what a module has besides its functions; module is an index into
+// Modules.
+func (r *Reader) Module(module int) (Module, error) {
+	m, err := r.module(&r.modules[module])
+	return m, r.inFile(err)
+}
+
+func (r *Reader) module(l *moduleLayout) (Module, error) {
+	m := Module{Name: l.Name, Flags: l.Flags, Generation: l.Generation, HashBuckets: l.HashBuckets,
+		DataRecords: l.DataRecords, Reserved08: l.reserved08}
+	var err error
+	if l.DataBytes > 0 {
+		m.DataProfile, err = r.bytes(nil, "data profile", l.dataAt(), uint64(l.DataBytes))
+	}
+	return m, err
+}
+
+// Functions reads the functions of a module one after the other, in the order
+// of Symbols: in memory are the symbols and what the caller keeps. After an
+// error, which is one that Read would return, the sequence ends.
+func (r *Reader) Functions(module int) iter.Seq2[*Function, error] {
+	return func(yield func(*Function, error) bool) {
+		l := &r.modules[module]
+		entries, err := r.readSymbols(l)
+		if err == nil {
+			var d decoder
+			var f *Function
+			err = r.readRecords(&d, l, entries, func(int) *Function {
+				f = new(Function)
+				return f
+			}, func(int) bool { return yield(f, nil) })
+		}
+		if err != nil {
+			yield(nil, r.inFile(err))
+		}
+	}
+}
+
+// readRecords decodes the function record of each symbol into what at returns
+// for it, until then returns false.
+func (r *Reader) readRecords(d *decoder, l *moduleLayout, entries []symbolEntry, at func(int) *Function, then func(int) bool) error {
+	if len(entries) == 0 && l.FunctionBytes != 0 {
+		return &binfmt.Error{Part: "module header: size of function records", Offset: int64(l.base) + 0x10,
+			Want: "0, as there are no symbols", Got: fmt.Sprintf("%d", l.FunctionBytes), Err: binfmt.ErrCorrupt}
+	}
 	var buf []byte
 	var start uint32
 	for k := range entries {
@@ -67,18 +107,22 @@ func (r *Reader) readModule(d *decoder, l *moduleLayout, m *Module) error {
 				Want: fmt.Sprintf("%#x, and %d bytes at least", start, functionHeaderSize),
 				Got:  fmt.Sprintf("%#x, and the next at %#x", e.record, end), Err: binfmt.ErrCorrupt}
 		}
-		at := l.recordsAt() + uint64(start)
-		if buf, err = r.bytes(buf, "function record", at, uint64(end-start)); err != nil {
+		var err error
+		place := l.recordsAt() + uint64(start)
+		if buf, err = r.bytes(buf, "function record", place, uint64(end-start)); err != nil {
 			return err
 		}
-		f := &m.Functions[k]
+		f := at(k)
 		f.Symbol = e.Symbol
-		if err := d.decode(buf, int64(at), f); err != nil {
+		if err := d.decode(buf, int64(place), f); err != nil {
 			var be *binfmt.Error
 			if errors.As(err, &be) {
 				be.Part = fmt.Sprintf("function %d %q: %s", k, e.Name, be.Part)
 			}
 			return err
+		}
+		if !then(k) {
+			return nil
 		}
 		start = end
 	}

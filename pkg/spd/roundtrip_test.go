@@ -2,12 +2,15 @@ package spd
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"reflect"
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/spgo-tools/spgo/pkg/binfmt"
 )
 
 // trips are the ways from a model to a model that must lose nothing.
@@ -222,5 +225,60 @@ func TestJSONLines(t *testing.T) {
 	}
 	if d := diff(&File{Modules: []Module{{Functions: f.Modules[0].Functions}}}, &File{Modules: g.Modules}); d != "" {
 		t.Error(d)
+	}
+}
+
+// TestFunctionsOneByOne: reading function by function gives what reading the
+// whole file gives, and the same error.
+func TestFunctionsOneByOne(t *testing.T) {
+	data := encode(t, profiledFile())
+	whole := decode(t, data)
+	r, err := NewReader(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := r.Module(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sum Summary
+	for f, err := range r.Functions(0) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.Functions = append(m.Functions, *f)
+		sum.Add(f)
+	}
+	if d := diff(whole, &File{Header: r.Header(), Modules: []Module{m}}); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+	if sum != whole.Summary() {
+		t.Errorf("summary %+v, want %+v", sum, whole.Summary())
+	}
+
+	record := bytes.LastIndex(data, binfmt.AppendU64(nil, uint64(whole.Modules[0].Functions[3].ID)))
+	data[record+0x10]++ // its size
+	_, want := r.Read()
+	n := 0
+	for _, err = range r.Functions(0) {
+		n++
+	}
+	if want == nil || err == nil || err.Error() != want.Error() || n != 4 {
+		t.Errorf("after %d functions: %v, want %v", n, err, want)
+	}
+}
+
+func TestJSONWithoutCode(t *testing.T) {
+	var b bytes.Buffer
+	if err := WriteJSON(&b, profiledFile(), JSONOptions{NoCode: true}); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"rva", "length", "ranges", "folded_into", "offset"} {
+		if strings.Contains(b.String(), `"`+name+`"`) {
+			t.Errorf("%s is there", name)
+		}
+	}
+	if !json.Valid(b.Bytes()) {
+		t.Errorf("no JSON: %s", b.Bytes())
 	}
 }

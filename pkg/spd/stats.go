@@ -158,21 +158,33 @@ func (m *Module) Summary() Summary {
 
 func (s *Summary) add(m *Module) {
 	for k := range m.Functions {
-		f := &m.Functions[k]
-		s.Functions++
-		s.CodeFunctions += one(f.RVA != 0)
-		s.FoldedFunctions += one(f.FoldedInto != 0)
-		s.ProfiledFunctions += one(slices.ContainsFunc(f.Blocks, func(b Block) bool { return b.Count != 0 }))
-		s.Callees += len(f.Callees)
-		for i := range f.Callees {
-			s.CallSites += len(f.Callees[i].Sites)
-		}
-		s.MachineCallees += len(f.MachineCallees)
-		s.CodeBytes += int(f.Length)
-		for i := range f.Blocks {
-			s.addBlock(&f.Blocks[i])
-		}
+		s.Add(&m.Functions[k])
 	}
+}
+
+// Add counts a function.
+func (s *Summary) Add(f *Function) {
+	s.Functions++
+	s.CodeFunctions += one(f.RVA != 0)
+	s.FoldedFunctions += one(f.FoldedInto != 0)
+	s.ProfiledFunctions += one(f.Covered() > 0)
+	s.Callees += len(f.Callees)
+	for i := range f.Callees {
+		s.CallSites += len(f.Callees[i].Sites)
+	}
+	s.MachineCallees += len(f.MachineCallees)
+	s.CodeBytes += int(f.Length)
+	for i := range f.Blocks {
+		s.addBlock(&f.Blocks[i])
+	}
+}
+
+// Covered is the number of covered blocks.
+func (f *Function) Covered() (n int) {
+	for k := range f.Blocks {
+		n += one(f.Blocks[k].Count != 0)
+	}
+	return n
 }
 
 func (s *Summary) addBlock(b *Block) {

@@ -19,6 +19,8 @@ const (
 	RuleBuckets    Rule = "hash-buckets"      // number of buckets is the linker's
 	RuleUniqueIDs  Rule = "unique-ids"        // function ids are unique in a module
 	RuleOverlap    Rule = "code-overlap"      // no two functions share code
+	RuleBinaryHash Rule = "binary-hash"       // the header's hash is that of the binary's name
+	RuleFlags      Rule = "profile-flags"     // flags of header and modules are those of a fresh or of an imported profile
 )
 
 // Rules of a function.
@@ -33,6 +35,7 @@ const (
 	RuleEntryExit     Rule = "entry-and-exit"   // the first block alone has no predecessor, the last alone no successor
 	RuleTiling        Rule = "code-tiling"      // the blocks' ranges tile the function's code
 	RuleFlowThrough   Rule = "entry-exit-count" // entry and exit have the same count
+	RuleFresh         Rule = "fresh-counts"     // no counts where the flags say that nothing was imported
 )
 
 // Rules of a function's callees.
@@ -109,6 +112,7 @@ type validator struct {
 	yield   func(Violation) bool
 	stopped bool
 
+	fresh    bool // nothing was imported, so the header says
 	module   *Module
 	function *Function
 	block    uint32
@@ -180,6 +184,13 @@ func (v *validator) file(f *File) {
 	if s := f.ComputeStatistics(); s != h.Statistics {
 		v.report(RuleStatistics, fmt.Sprintf("%+v", s), fmt.Sprintf("%+v", h.Statistics))
 	}
+	if hash := h.BinaryHash; hash != 0 && !isASCII(h.Binary) && hash != binaryHash(h.Binary) && hash != uint32(djb2(djb2Start, h.Binary)) {
+		v.report(RuleBinaryHash, fmt.Sprintf("%#x", binaryHash(h.Binary)), fmt.Sprintf("%#x", hash))
+	}
+	v.fresh = h.Flags&HeaderProfiled == 0
+	if h.Flags != HeaderFresh && h.Flags != HeaderImported {
+		v.report(RuleFlags, fmt.Sprintf("header flags %#x or %#x", HeaderFresh, HeaderImported), fmt.Sprintf("%#x", h.Flags))
+	}
 	for k := range f.Modules {
 		v.checkModule(&f.Modules[k])
 	}
@@ -187,6 +198,13 @@ func (v *validator) file(f *File) {
 
 func (v *validator) checkModule(m *Module) {
 	v.module = m
+	want := uint32(ModuleImported)
+	if v.fresh {
+		want = ModuleFresh
+	}
+	if m.Flags != want {
+		v.report(RuleFlags, fmt.Sprintf("module flags %#x", want), fmt.Sprintf("%#x", m.Flags))
+	}
 	v.zero("module table field 0x08", m.Reserved08)
 	v.zero("number of data profile records", m.DataRecords)
 	v.zero("size of the data profile", uint32(len(m.DataProfile)))
@@ -240,6 +258,9 @@ func (v *validator) checkFunction(f *Function) {
 		v.report(RuleIDOfName, id, f.ID)
 	}
 	v.bits(RuleFunctionFlags, f.Flags, FunctionNoInput|FunctionIndirectTail)
+	if v.fresh {
+		v.checkFresh(f)
+	}
 	v.checkFolded(f)
 	if (f.RVA == 0) != (f.Length == 0) {
 		v.report(RuleCode, "RVA and length both zero or neither", fmt.Sprintf("%#x, %d", f.RVA, f.Length))
@@ -255,6 +276,39 @@ func (v *validator) checkFunction(f *Function) {
 	}
 	v.block = 0
 	v.checkTiling(f)
+}
+
+// checkFresh reports the first trace of a profile in a function. Edges and
+// callees follow from the blocks by rules of their own.
+func (v *validator) checkFresh(f *Function) {
+	for k := range f.Blocks {
+		b := &f.Blocks[k]
+		hit := slices.ContainsFunc(b.Indirect, func(s IndirectSite) bool { return s.Hits != 0 || s.Targets != Targets{} })
+		flow := slices.ContainsFunc(b.Edges, func(e Edge) bool { return e.Count != 0 })
+		if b.Count != 0 || flow || hit || b.Flags&BlockHammock != 0 {
+			v.block = uint32(k + 1)
+			v.report(RuleFresh, "no counts, as the header has the flags of a fresh file", traces(b))
+			v.block = 0
+			return
+		}
+	}
+	for _, c := range f.MachineCallees {
+		if c.Count != 0 {
+			v.report(RuleFresh, "no counts, as the header has the flags of a fresh file", fmt.Sprintf("machine callee %v with count %d", c.ID, c.Count))
+			return
+		}
+	}
+}
+
+// traces says what of a profile a block has.
+func traces(b *Block) string {
+	switch {
+	case b.Count != 0:
+		return fmt.Sprintf("count %d", b.Count)
+	case b.Flags&BlockHammock != 0:
+		return fmt.Sprintf("block flags %#x, which only imports set", b.Flags)
+	}
+	return "counts of edges or of an indirect call"
 }
 
 func (v *validator) checkFolded(f *Function) {

@@ -49,6 +49,9 @@ func TestEachRuleIsFound(t *testing.T) {
 		{RuleReserved, "", 0, func(f *File) { f.Header.Reserved44 = 1 }},
 		{RuleReserved, "", 0, func(f *File) { f.Modules[0].DataProfile = []byte{1} }},
 		{RuleBuckets, "", 0, func(f *File) { f.Modules[0].HashBuckets = 31 }},
+		{RuleFlags, "", 0, func(f *File) { f.Header.Flags = 5 }},
+		{RuleFlags, "", 0, func(f *File) { f.Modules[0].Flags = ModuleFresh }},
+		{RuleBinaryHash, "", 0, func(f *File) { f.Header.Binary, f.Header.BinaryHash = "gemäß.sys", 1 }},
 		{RuleUniqueIDs, "tiny5", 0, func(f *File) { f.Modules[0].Functions[9].ID = FunctionID("tiny4") }},
 		{RuleOverlap, "mid", 0, func(f *File) { f.Modules[0].Functions[dispatch].RVA = 0x101f }},
 		{RuleReserved, "mid", 0, func(f *File) { f.Modules[0].Functions[mid].Reserved50 = 1 }},
@@ -109,6 +112,44 @@ func TestEachRuleIsFound(t *testing.T) {
 		}
 		if v := all[i]; v.Name != c.function || v.Block != c.block || v.Known || v.Want == "" || v.Got == "" || v.Want == v.Got {
 			t.Errorf("%s: got %v (known %v), want it in function %q, block %d", c.rule, v, v.Known, c.function, c.block)
+		}
+	}
+}
+
+func TestFreshFilesHaveNoTraceOfAProfile(t *testing.T) {
+	const mid, dispatch = 1, 3
+	for name, spoil := range map[string]func(*File){
+		"count":      func(f *File) { f.Modules[0].Functions[mid].Blocks[1].Count = 1 },
+		"edge":       func(f *File) { f.Modules[0].Functions[mid].Blocks[1].Edges[0].Count = 1 },
+		"hits":       func(f *File) { f.Modules[0].Functions[dispatch].Blocks[2].Indirect[0].Hits = 1 },
+		"block flag": func(f *File) { f.Modules[0].Functions[mid].Blocks[1].Flags |= BlockHammock },
+		"machine callee": func(f *File) {
+			f.Modules[0].Functions[mid].MachineCallees = []MachineCallee{{ID: 1, Kind: CalleeMachine, Count: 1}}
+		},
+	} {
+		f := freshFile()
+		spoil(f)
+		if !slices.ContainsFunc(slices.Collect(f.Violations()), func(v Violation) bool { return v.Rule == RuleFresh }) {
+			t.Errorf("%s: not found", name)
+		}
+	}
+	// Flags that were changed back after an import.
+	f := profiledFile()
+	f.Header.Flags, f.Header.Statistics, f.Modules[0].Flags = HeaderFresh, Statistics{}, ModuleFresh
+	if !slices.ContainsFunc(slices.Collect(f.Violations()), func(v Violation) bool { return v.Rule == RuleFresh }) {
+		t.Error("a profile with the flags of a fresh file: not found")
+	}
+}
+
+// TestHashOfBinaryNameThatIsNotASCII: the rule is not known, so the hashes over
+// UTF-16 units and over UTF-8 bytes both pass.
+func TestHashOfBinaryNameThatIsNotASCII(t *testing.T) {
+	f := profiledFile()
+	f.Header.Binary = "gemäß.sys"
+	for _, hash := range []uint32{0, binaryHash(f.Header.Binary), uint32(FunctionID(f.Header.Binary))} {
+		f.Header.BinaryHash = hash
+		for v := range f.Violations() {
+			t.Errorf("%#x: %v", hash, v)
 		}
 	}
 }
