@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"strconv"
 	"strings"
 
 	urfave "github.com/urfave/cli/v2"
@@ -37,7 +38,8 @@ func optionTable(flags []urfave.Flag, optional map[string]string) map[string]opt
 // --word=value. "/word" and "/word:value" are options only if word is known
 // and has no further slash, so that paths may start with a slash. Options may
 // follow operands; "--" ends them. A value that is not attached is the next
-// argument.
+// argument; where a value may be left out, it is only if it is a number and not
+// the last argument, which then is a file.
 func normalize(args []string, table map[string]option) ([]string, error) {
 	var options, operands []string
 	for i := 0; i < len(args); i++ {
@@ -60,8 +62,14 @@ func normalize(args []string, table map[string]option) ([]string, error) {
 		case attached && o.value && value == "":
 			// Often an unset variable of a script: it must not switch a check off.
 			return nil, diag.New(diag.BadValue, "option %s has an empty value", arg)
+		case attached && !o.value && !isSwitch(value):
+			return nil, diag.New(diag.BadValue, "option %s takes no value, but %q is attached", arg[:len(arg)-len(value)-1], value).
+				Do("Write a space between the option and a file.")
 		case attached:
 			options = append(options, "--"+o.name+"="+value)
+		case o.optional && i+1 < len(args) && isNumber(args[i+1]) && (i+2 < len(args) || len(operands) > 0):
+			i++
+			options = append(options, "--"+o.name+"="+args[i])
 		case o.optional:
 			options = append(options, "--"+o.name+"="+o.fallback)
 		default:
@@ -73,6 +81,16 @@ func normalize(args []string, table map[string]option) ([]string, error) {
 		}
 	}
 	return append(append(options, "--"), operands...), nil
+}
+
+// isSwitch says whether a value switches on or off.
+func isSwitch(value string) bool {
+	return strings.EqualFold(value, "true") || strings.EqualFold(value, "false")
+}
+
+func isNumber(arg string) bool {
+	_, err := strconv.ParseUint(arg, 10, 64)
+	return err == nil
 }
 
 func isOption(arg string, table map[string]option) bool {

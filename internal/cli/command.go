@@ -13,6 +13,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"sync"
 	"syscall"
 
 	urfave "github.com/urfave/cli/v2"
@@ -73,6 +74,7 @@ type Context struct {
 	ResultToErr bool
 
 	warnings []*diag.Error
+	closers  []func() // called when the result was printed
 }
 
 // Warn reports a condition that does not stop the command.
@@ -101,6 +103,7 @@ func (c *Command) Execute(args []string, s Streams) (code int) {
 		}
 	}()
 	ctx := &Context{Streams: s}
+	defer ctx.close()
 	result, err := c.run(ctx, args)
 	return int(c.finish(ctx, result, err))
 }
@@ -115,6 +118,7 @@ func (c *Command) run(ctx *Context, args []string) (result Result, err error) {
 	}
 	// The library would print a help text of its own for an option of this name.
 	if end := slices.Index(normal, "--"); slices.Contains(normal[:end], "--help") {
+		ctx.JSON = slices.Contains(normal[:end], "--json")
 		return textResult(c.help(flags)), nil
 	}
 	app := &urfave.App{
@@ -147,10 +151,30 @@ func (c *Command) run(ctx *Context, args []string) (result Result, err error) {
 			return err
 		},
 	}
-	base, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	context.AfterFunc(base, stop) // a second signal ends the process at once
+	base, restore := interruptible()
+	defer restore()
 	return result, app.RunContext(base, append([]string{c.Name}, normal...))
+}
+
+// interruptible returns a context that the first signal cancels; a second one
+// ends the process at once, as does any after restore. That does not cancel
+// the context, since results can go on reading while they are printed.
+func interruptible() (ctx context.Context, restore func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	signals, done := make(chan os.Signal, 1), make(chan struct{})
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		select {
+		case <-signals:
+			signal.Stop(signals)
+			cancel()
+		case <-done:
+		}
+	}()
+	return ctx, sync.OnceFunc(func() {
+		signal.Stop(signals)
+		close(done)
+	})
 }
 
 func commonFlags() []urfave.Flag {
@@ -174,16 +198,23 @@ func (c *Command) finish(ctx *Context, result Result, err error) diag.Exit {
 		exit = diag.Worst(exit, shown.Exit())
 		errs = append(errs, shown)
 	}
+	w := ctx.Out
+	if ctx.ResultToErr {
+		w = ctx.Err
+	}
 	if ctx.JSON && exit != diag.Usage {
-		if err := writeJSON(ctx.Out, result, exit, errs, ctx.warnings); err != nil {
+		late, err := writeJSON(w, result, exit, errs, ctx.warnings)
+		if late != nil {
+			errs = append(errs, late)
+			exit = diag.Worst(exit, late.Exit())
+		}
+		if err != nil {
 			errs = append(errs, diag.New(diag.CannotWrite, "standard output: %v", err))
 			exit = diag.Worst(exit, diag.Failed)
+		} else if ctx.ResultToErr {
+			return exit // the document has warnings and errors, and stays one document
 		}
 	} else if result != nil {
-		w := ctx.Out
-		if ctx.ResultToErr {
-			w = ctx.Err
-		}
 		if err := result.WriteText(w); err != nil {
 			shown := resultError(err)
 			errs = append(errs, shown)
@@ -229,9 +260,11 @@ func flatten(err error) []error {
 	return []error{err}
 }
 
-func writeJSON(w io.Writer, result Result, exit diag.Exit, errs, warnings []*diag.Error) error {
+// writeJSON prints the document. Late is a failure that was met while the
+// result was written, and is in the document.
+func writeJSON(w io.Writer, result Result, exit diag.Exit, errs, warnings []*diag.Error) (late *diag.Error, err error) {
 	if _, err := io.WriteString(w, "{"); err != nil {
-		return err
+		return nil, err
 	}
 	separator := ","
 	switch r := result.(type) {
@@ -239,21 +272,21 @@ func writeJSON(w io.Writer, result Result, exit diag.Exit, errs, warnings []*dia
 		separator = ""
 	case JSONMembers:
 		if err := r.WriteJSONMembers(w); err != nil {
-			shown := resultError(err)
-			errs = append(errs, shown)
-			exit = diag.Worst(exit, shown.Exit())
+			late = resultError(err)
+			errs = append(errs, late)
+			exit = diag.Worst(exit, late.Exit())
 		}
 	default:
 		body, err := encode(r)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		members := bytes.TrimSuffix(bytes.TrimPrefix(bytes.TrimSpace(body), []byte("{")), []byte("}"))
 		if len(bytes.TrimSpace(members)) == 0 {
 			separator = ""
 		}
 		if _, err := w.Write(bytes.TrimRight(members, "\n ")); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	if errs == nil {
@@ -268,10 +301,10 @@ func writeJSON(w io.Writer, result Result, exit diag.Exit, errs, warnings []*dia
 		Warnings []*diag.Error `json:"warnings"`
 	}{exit, errs, warnings})
 	if err != nil {
-		return err
+		return late, err
 	}
 	_, err = fmt.Fprintf(w, "%s%s", separator, bytes.TrimPrefix(tail, []byte("{")))
-	return err
+	return late, err
 }
 
 // encode is json.Marshal with indentation and without the escapes for HTML.
@@ -326,12 +359,4 @@ func explain(code string) (Result, error) {
 
 // Input is standard input, which ends with an error when the command is
 // interrupted, even while nothing arrives.
-func (c *Context) Input() io.Reader {
-	r, w := io.Pipe()
-	go func() {
-		_, err := io.Copy(w, c.In)
-		w.CloseWithError(err)
-	}()
-	context.AfterFunc(c.Context.Context, func() { w.CloseWithError(c.Context.Context.Err()) })
-	return r
-}
+func (c *Context) Input() io.Reader { return untilCancelled(c.Context.Context, c.In) }

@@ -14,12 +14,12 @@ import (
 // WriteFile makes the file at path by calling write. The file appears whole
 // or not at all: it is written beside the target and renamed after it was
 // flushed to disk, so an existing file survives every failure, and nothing is
-// left behind when ctx is cancelled. A symbolic link is followed; a device or
-// pipe is written directly.
+// left behind when ctx is cancelled. A symbolic link is followed, even to a
+// file that is not there yet; a device or pipe is written directly.
 func WriteFile(ctx context.Context, path string, write func(io.Writer) error) (err error) {
-	target := path
-	if resolved, err := filepath.EvalSymlinks(path); err == nil {
-		target = resolved
+	target, err := followLinks(path)
+	if err != nil {
+		return err
 	}
 	mode := os.FileMode(0o644)
 	if fi, err := os.Stat(target); err == nil {
@@ -31,7 +31,11 @@ func WriteFile(ctx context.Context, path string, write func(io.Writer) error) (e
 		}
 		mode = fi.Mode().Perm()
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(target), "."+filepath.Base(target)+".tmp-*")
+	dir, base := filepath.Split(target)
+	if dir == "" {
+		dir = "." // CreateTemp would take the system's folder
+	}
+	tmp, err := os.CreateTemp(dir, "."+base+".tmp-*")
 	if err != nil {
 		return writeError(path, err)
 	}
@@ -55,6 +59,26 @@ func WriteFile(ctx context.Context, path string, write func(io.Writer) error) (e
 		return writeError(path, err)
 	}
 	return nil
+}
+
+// followLinks is the file that a symbolic link leads to, whether it exists or
+// not. Names are not simplified on the way: a .. behind a link is the parent
+// of where it leads.
+func followLinks(path string) (string, error) {
+	const most = 40 // links; systems allow about as many
+	target := path
+	for range most {
+		link, err := os.Readlink(target)
+		if err != nil {
+			return target, nil // no link, or nothing there
+		}
+		if !filepath.IsAbs(link) {
+			dir, _ := filepath.Split(target)
+			link = dir + link
+		}
+		target = link
+	}
+	return "", diag.New(diag.CannotWrite, "a symbolic link that leads in a circle, or through more than %d links", most).In(path)
 }
 
 func writeDirect(path string, write func(io.Writer) error) error {
@@ -96,4 +120,52 @@ func (c *cancelWriter) Write(p []byte) (int, error) {
 		return 0, err
 	}
 	return c.w.Write(p)
+}
+
+// Replaceable makes sure that writing an output destroys nothing: it must not
+// be one of the inputs, and not exist unless as a file of its kind, which is
+// tells. What is no regular file, and standard output (-), is written to, not
+// replaced.
+func Replaceable(output, kind string, is func(io.ReaderAt) bool, inputs ...os.FileInfo) error {
+	if output == "-" {
+		return nil
+	}
+	fi, err := os.Stat(output)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return nil
+	case err != nil:
+		return diag.New(diag.CannotWrite, "%v", err).In(output)
+	case fi.IsDir():
+		return diag.New(diag.WouldReplace, "the output is a folder").In(output)
+	}
+	for _, input := range inputs {
+		if input != nil && os.SameFile(fi, input) {
+			return diag.New(diag.WouldReplace, "the output is the input").In(output).
+				Because("The same file is named twice.").Do("Give the output a new name.")
+		}
+	}
+	if !fi.Mode().IsRegular() {
+		return nil
+	}
+	f, err := os.Open(output)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if !is(f) {
+		return diag.New(diag.WouldReplace, "the output exists and is no %s", kind).In(output).
+			Because("The name is that of another file.").Do("Give the output a new name, or remove the file first.")
+	}
+	return nil
+}
+
+// WriteOutput is WriteFile, or standard output for -. Result and warnings of
+// the command then go to standard error.
+func (c *Context) WriteOutput(output string, write func(io.Writer) error) error {
+	if output != "-" {
+		return WriteFile(c.Context.Context, output, write)
+	}
+	c.ResultToErr = true
+	return write(&cancelWriter{c.Context.Context, c.Out})
 }
