@@ -37,6 +37,8 @@ var allowed = []struct{ from, to string }{
 	{"internal/aggregate", "pkg/binfmt pkg/spt internal/sample internal/diag internal/walks"},
 	{"internal/report", "pkg/ internal/sample internal/diag internal/ingest internal/aggregate internal/compare internal/carrier internal/demangle"},
 	{"internal/compare", "pkg/binfmt pkg/spd"},
+	{"internal/profile", "pkg/binfmt pkg/spd internal/correlate internal/flow"},
+	{"internal/filelock", ""},
 	{"internal/cli", "internal/diag"},
 	{"cmd/", "pkg/ internal/"},
 	{"scripts/", "pkg/"},
