@@ -20,14 +20,14 @@ type Source uint8
 
 // Sources of functions, the most trusted one first.
 const (
-	PDB      Source = iota + 1 // procedure records of a PDB
-	Symtab                     // ELF .symtab
-	COFF                       // COFF symbols of a PE
-	Pclntab                    // function table of the Go runtime
-	Dynsym                     // ELF .dynsym, or the export table of a PE
-	PLT                        // stubs for calls into other binaries, named by relocations
-	Pdata                      // unwind table of a PE
-	EHFrame                    // unwind table of an ELF
+	PDB     Source = iota + 1 // procedure records of a PDB
+	Symtab                    // ELF .symtab
+	COFF                      // COFF symbols of a PE
+	Pclntab                   // function table of the Go runtime
+	Dynsym                    // ELF .dynsym, or the export table of a PE
+	PLT                       // stubs for calls into other binaries, named by relocations
+	Pdata                     // unwind table of a PE
+	EHFrame                   // unwind table of an ELF
 )
 
 var sourceNames = [...]string{"unknown", "pdb", "symtab", "coff", "pclntab", "dynsym", "plt", "pdata", "eh-frame"}
