@@ -67,6 +67,14 @@ const (
 	UnoptimizedCode    Code = "SPT1023"
 )
 
+// Failures and warnings of live collection.
+const (
+	CannotSample   Code = "SPT0301"
+	CommandFailed  Code = "SPT0302"
+	BiasedStacks   Code = "SPT1030"
+	NoBranchStacks Code = "SPT1031"
+)
+
 // Failures around sample profile databases.
 const (
 	NoSPD        Code = "SPD0101"
@@ -220,4 +228,16 @@ var Codes = map[Code]Info{
 	StaleProfile: {Gate, "too much of the profile is stale",
 		"The code has changed since the profile was taken.",
 		"Profile the new build."},
+	CannotSample: {Failed, "nothing can be sampled here",
+		"The kernel, a container or a virtual machine does not allow it.",
+		"Allow it as the text says, or record with perf on another machine and aggregate its file."},
+	CommandFailed: {Failed, "the sampled command failed",
+		"The workload ended with an error or by a signal, so its profile may not show normal use.",
+		"Mend the workload, or keep the samples with --ignore-exit-status."},
+	BiasedStacks: {OK, "the branch stacks are biased",
+		"They were triggered by an event other than taken branches, which shows branches before long straight code too often.",
+		"Sample taken branches (--event=taken-branches) where the processor can, or let sptaggregate weigh the stacks."},
+	NoBranchStacks: {OK, "no branch stacks were recorded",
+		"The processor, or the virtual machine, has no branch records that are known here.",
+		"Profiles from addresses alone need about ten times the samples; sample longer, or on a machine with branch records."},
 }
