@@ -1,0 +1,72 @@
+package filelock
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// Lock is a lock that is held.
+type Lock struct {
+	path string // of the file, without symbolic links
+	file *os.File
+}
+
+// errBusy is returned by acquire while somebody else holds the lock.
+var errBusy = errors.New("locked by another program")
+
+// interval is the time between two attempts to get a lock.
+const interval = 50 * time.Millisecond
+
+// Acquire locks the file at path, which must exist. If somebody else holds the
+// lock it calls waiting once and waits. Errors are *fs.PathError and that of
+// ctx.
+func Acquire(ctx context.Context, path string, waiting func()) (*Lock, error) {
+	for attempt := 0; ; attempt++ {
+		target, err := filepath.EvalSymlinks(path)
+		if err != nil {
+			return nil, err
+		}
+		file, err := acquire(target)
+		if err == nil {
+			return &Lock{target, file}, nil
+		}
+		if !errors.Is(err, errBusy) {
+			return nil, err
+		}
+		if attempt == 0 && waiting != nil {
+			waiting()
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(interval):
+		}
+	}
+}
+
+// Release gives the lock up.
+func (l *Lock) Release() error { return l.file.Close() }
+
+// RemoveTemporaries removes what programs left beside the file that were
+// killed while they wrote its next version: files with the name of the file
+// between "." and ".tmp-" and a number. That is safe if every writer of the
+// file holds its lock.
+func (l *Lock) RemoveTemporaries() error {
+	dir, base := filepath.Split(l.path)
+	entries, err := os.ReadDir(filepath.Clean(dir))
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, e := range entries {
+		number, ok := strings.CutPrefix(e.Name(), "."+base+".tmp-")
+		if ok && number != "" && strings.Trim(number, "0123456789") == "" && e.Type().IsRegular() {
+			errs = append(errs, os.Remove(filepath.Join(dir, e.Name())))
+		}
+	}
+	return errors.Join(errs...)
+}
