@@ -16,7 +16,28 @@ import (
 // flushed to disk, so an existing file survives every failure, and nothing is
 // left behind when ctx is cancelled. A symbolic link is followed, even to a
 // file that is not there yet; a device or pipe is written directly.
-func WriteFile(ctx context.Context, path string, write func(io.Writer) error) (err error) {
+func WriteFile(ctx context.Context, path string, write func(io.Writer) error) error {
+	return replace(ctx, path, func(f *os.File) error {
+		buffered := bufio.NewWriterSize(&cancelWriter{ctx, f}, 1<<20)
+		if err := write(buffered); err != nil {
+			return err
+		}
+		return buffered.Flush()
+	})
+}
+
+// WriteSeekableFile is WriteFile for what cannot be written from its start to
+// its end; the output has to be a file.
+func WriteSeekableFile(ctx context.Context, path string, write func(io.WriteSeeker) error) error {
+	if fi, err := os.Stat(path); err == nil && !fi.Mode().IsRegular() {
+		return diag.New(diag.CannotWrite, "is no file").In(path)
+	}
+	return replace(ctx, path, func(f *os.File) error { return write(f) })
+}
+
+// replace has fill write the file at path anew, or what is no regular file
+// directly.
+func replace(ctx context.Context, path string, fill func(*os.File) error) (err error) {
 	target, err := followLinks(path)
 	if err != nil {
 		return err
@@ -27,7 +48,7 @@ func WriteFile(ctx context.Context, path string, write func(io.Writer) error) (e
 			return diag.New(diag.CannotWrite, "is a folder").In(path)
 		}
 		if !fi.Mode().IsRegular() {
-			return writeDirect(target, write)
+			return writeDirect(target, fill)
 		}
 		mode = fi.Mode().Perm()
 	}
@@ -45,11 +66,10 @@ func WriteFile(ctx context.Context, path string, write func(io.Writer) error) (e
 			os.Remove(tmp.Name())
 		}
 	}()
-	buffered := bufio.NewWriterSize(&cancelWriter{ctx, tmp}, 1<<20)
-	if err := write(buffered); err != nil {
+	if err := fill(tmp); err != nil {
 		return writeError(path, err)
 	}
-	if err := errors.Join(buffered.Flush(), tmp.Chmod(mode), tmp.Sync(), tmp.Close()); err != nil {
+	if err := errors.Join(tmp.Chmod(mode), tmp.Sync(), tmp.Close()); err != nil {
 		return writeError(path, err)
 	}
 	if err := ctx.Err(); err != nil {
@@ -81,17 +101,16 @@ func followLinks(path string) (string, error) {
 	return "", diag.New(diag.CannotWrite, "a symbolic link that leads in a circle, or through more than %d links", most).In(path)
 }
 
-func writeDirect(path string, write func(io.Writer) error) error {
+func writeDirect(path string, fill func(*os.File) error) error {
 	f, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {
 		return writeError(path, err)
 	}
-	buffered := bufio.NewWriterSize(f, 1<<20)
-	if err := write(buffered); err != nil {
+	if err := fill(f); err != nil {
 		f.Close()
 		return writeError(path, err)
 	}
-	if err := errors.Join(buffered.Flush(), f.Close()); err != nil {
+	if err := f.Close(); err != nil {
 		return writeError(path, err)
 	}
 	return nil
