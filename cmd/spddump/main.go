@@ -27,13 +27,17 @@ func command() *cli.Command {
 			"spddump /header app.spd              GUID, age and statistics",
 			"spddump /dyninst:10 app.spd          the ten functions with most instructions executed",
 			"spddump /funcid:main /fg app.spd     the flow graph of one function",
+			"spddump /diff:new.spd old.spd        what changed from old.spd to new.spd",
 			"spddump /stale:new.spd --fail-under=90 app.spd",
 		},
 		Notes: `
 A function is named by its id (16 hex digits, or 0x and hex digits), its ordinal
-(decimal), or its name. Options imply others as documented: /module the header,
+(decimal), or its name; decorated names go before demangled ones. Options imply others as documented: /module the header,
 /symbol, /func and /data the module, /cg and /fg the functions. A PDB or an object
-file can carry several SPDs; they are listed, and --index N chooses one.`,
+file can carry several SPDs; they are listed, and --index N chooses one, and
+--other-index N one of the file of /diff and /stale. A file that is damaged is shown
+as far as it can be read, with exit code 6. The name - is standard input. What
+--assemble writes replaces only an SPD; -o - is standard output.`,
 		Formats: "SPD version 0x100c",
 		Flags: []urfave.Flag{
 			&urfave.BoolFlag{Name: "all", Category: documented, Usage: "everything (the default)"},
@@ -41,7 +45,7 @@ file can carry several SPDs; they are listed, and --index N chooses one.`,
 			&urfave.BoolFlag{Name: "module", Category: documented, Usage: "the modules"},
 			&urfave.BoolFlag{Name: "symbol", Category: documented, Usage: "the symbols"},
 			&urfave.BoolFlag{Name: "func", Category: documented, Usage: "the functions"},
-			&urfave.StringFlag{Name: "funcid", Category: documented, Usage: "`FID`: only this function, with all there is of it"},
+			&urfave.StringFlag{Name: "funcid", Category: documented, Usage: "`FID`: only this function, with all there is of it unless\n/func, /cg, /fg, /symbol or /coverage say what"},
 			&urfave.BoolFlag{Name: "cg", Category: documented, Usage: "the callees of the functions"},
 			&urfave.BoolFlag{Name: "fg", Category: documented, Usage: "the flow graphs of the functions"},
 			&urfave.BoolFlag{Name: "data", Category: documented, Usage: "the data profile"},
@@ -54,6 +58,7 @@ file can carry several SPDs; they are listed, and --index N chooses one.`,
 			&urfave.StringFlag{Name: "stale", Category: compare, Usage: "`FILE`: how much of this profile fits the code of FILE"},
 			&urfave.StringFlag{Name: "fail-under", Category: compare, Usage: "`PERCENT`: exit code 5 if overlap (/diff) or matched weight (/stale)\nis less; Microsoft advises to profile again below 90"},
 			&urfave.IntFlag{Name: "top", Value: 20, Category: compare, Usage: "`N`: how many functions comparisons list (20)"},
+			&urfave.IntFlag{Name: "other-index", Value: -1, Category: compare, Usage: "`N`: which of several SPDs in the file of /diff and /stale"},
 
 			&urfave.StringFlag{Name: "dot", Category: further, Usage: "`FID`: the flow graph of a function for Graphviz"},
 			&urfave.BoolFlag{Name: "text", Category: further, Usage: "the lossless text form"},

@@ -28,7 +28,9 @@ type Diff struct {
 
 	// Overlap of the counts of all blocks, in percent; 0 if one of the
 	// profiles is empty.
-	Overlap float64 `json:"overlap_percent"`
+	Overlap    float64 `json:"overlap_percent"`
+	OldCounted bool    `json:"old_counted"` // the old one has counts
+	NewCounted bool    `json:"new_counted"`
 	// Movers are the functions whose share of the weight changed most.
 	Movers []Mover `json:"movers"`
 }
@@ -143,6 +145,7 @@ func Files(oldFile, newFile *spd.File, top int) *Diff {
 	if all := new(big.Int).Mul(a.counts, b.counts); all.Sign() > 0 {
 		d.Overlap, _ = new(big.Rat).SetFrac(shared.Mul(shared, big.NewInt(100)), all).Float64()
 	}
+	d.OldCounted, d.NewCounted = a.counts.Sign() > 0, b.counts.Sign() > 0
 	byWeight(d.Added)
 	byWeight(d.Removed)
 	byWeight(d.Changed)

@@ -77,12 +77,13 @@ const (
 
 // Failures around sample profile databases.
 const (
-	NoSPD        Code = "SPD0101"
-	SeveralSPDs  Code = "SPD0102"
-	NoFunction   Code = "SPD0103"
-	BrokenRules  Code = "SPD0104"
-	LowOverlap   Code = "SPD0105"
-	StaleProfile Code = "SPD0106"
+	NoSPD            Code = "SPD0101"
+	SeveralSPDs      Code = "SPD0102"
+	NoFunction       Code = "SPD0103"
+	BrokenRules      Code = "SPD0104"
+	LowOverlap       Code = "SPD0105"
+	StaleProfile     Code = "SPD0106"
+	SeveralFunctions Code = "SPD0107"
 )
 
 // profilerNext is what to do about code that a profiler changed.
@@ -219,6 +220,9 @@ var Codes = map[Code]Info{
 	NoFunction: {Nothing, "there is no such function",
 		"The name is written in another way, or the function was inlined everywhere.",
 		"List the names with spddump /symbol."},
+	SeveralFunctions: {Failed, "several functions have the name",
+		"Functions of different objects can have one name, and different decorated names can read the same.",
+		"Choose one by its id."},
 	BrokenRules: {Damaged, "the SPD breaks rules that real files keep",
 		"It was written by a tool that is at fault, or it was changed.",
 		"Make it again with spdconvert from the linker's SPD."},

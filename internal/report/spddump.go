@@ -5,12 +5,14 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/spgo-tools/spgo/internal/carrier"
 	"github.com/spgo-tools/spgo/internal/compare"
 	"github.com/spgo-tools/spgo/internal/diag"
+	"github.com/spgo-tools/spgo/pkg/binfmt"
 	"github.com/spgo-tools/spgo/pkg/spd"
 )
 
@@ -34,15 +36,29 @@ type SPDDump struct {
 	Reader *spd.Reader
 
 	// What Load reads; nil where no part needs it.
-	Content *spd.File
+	Content *spd.File // for comparisons, rules and the text form, which need everything at once
 	Diff    *compare.Diff
 	Stale   *compare.Staleness
 
-	symbols    [][]spd.Symbol // by module
-	only       *spd.Function  // of FuncID
-	dot        *spd.Function
+	symbols    [][]spd.Symbol    // by module
+	counted    []spd.Summary     // by module
+	facts      []functionFacts   // of the functions to show
+	only       map[place]bool    // functions to show; nil: all
+	names      map[spd.ID]string // of functions, for callees; made when needed
 	violations []spd.Violation
 	compares   bool
+	damaged    bool // Load met a defect: what is in front of it can be shown
+}
+
+// place is a function of the file.
+type place struct{ module, index int }
+
+// functionFacts is what lists of functions show of one.
+type functionFacts struct {
+	id              spd.ID
+	name            string
+	weight, entries uint64
+	covered, blocks int
 }
 
 // Select applies what the options imply, as documented for Microsoft's tool.
@@ -54,7 +70,9 @@ func (d *SPDDump) Select(all, compares bool) {
 	if all || !some {
 		d.Header, d.Modules, d.Symbols, d.Functions, d.Callees, d.FlowGraphs, d.Data = true, true, true, true, true, true, true
 	}
-	if d.FuncID != "" && !d.Callees && !d.FlowGraphs {
+	// One function is shown with all there is of it, unless an option says what
+	// to show of it.
+	if d.FuncID != "" && !(d.Symbols || d.Functions || d.Callees || d.FlowGraphs || d.Coverage || d.Lines) {
 		d.Callees, d.FlowGraphs = true, true
 	}
 	d.Functions = d.Functions || d.Callees || d.FlowGraphs
@@ -69,36 +87,84 @@ func (d *SPDDump) Specific() bool {
 }
 
 // Load reads as much of the file as the parts need: the header alone, the
-// symbols, or everything.
-func (d *SPDDump) Load() error {
-	whole := d.Functions || d.Coverage || d.DynInst > 0 || d.Dot != "" || d.Text || d.Lines || d.Validate || d.Data || d.compares || d.Modules && !d.Symbols
-	if !whole {
-		for m := range d.Reader.Modules() {
-			if !d.Symbols {
-				break
-			}
-			list, err := d.Reader.Symbols(m)
+// symbols, or everything, but keeps no function unless a part needs all at
+// once. After a defect WriteText and WriteJSONMembers show what is in front of
+// it. Do runs long work so that it can be interrupted.
+func (d *SPDDump) Load(do func(func()) error) error {
+	err := d.load(do)
+	if err != nil {
+		d.damaged = true
+		d.counted, d.facts, d.Content = nil, nil, nil
+		d.Coverage, d.DynInst, d.Validate = false, 0, false
+		d.Symbols, d.Functions = d.Symbols && d.symbols != nil, d.Functions && d.symbols != nil
+	}
+	return err
+}
+
+func (d *SPDDump) load(do func(func()) error) error {
+	if d.Symbols || d.Functions || d.FuncID != "" || d.Dot != "" {
+		if err := d.readSymbols(); err != nil {
+			return err
+		}
+	}
+	var err error
+	switch {
+	case d.Dot != "":
+		err = d.chooseOne(d.Dot)
+	case d.FuncID != "":
+		err = d.choose(d.FuncID)
+	}
+	if err != nil {
+		return err
+	}
+	if d.Text || d.Validate || d.compares {
+		if d.Content, err = d.Reader.Read(); err != nil {
+			return err
+		}
+	}
+	if d.Validate {
+		if err := do(func() { d.violations = slices.Collect(d.Content.Violations()) }); err != nil {
+			return err
+		}
+	}
+	if d.Functions || d.Coverage || d.DynInst > 0 || d.Data || d.Modules && !d.Symbols {
+		return d.count()
+	}
+	return nil
+}
+
+func (d *SPDDump) readSymbols() error {
+	var all [][]spd.Symbol
+	for m := range d.Reader.Modules() {
+		list, err := d.Reader.Symbols(m)
+		if err != nil {
+			return err
+		}
+		all = append(all, list)
+	}
+	d.symbols = all
+	return nil
+}
+
+// count reads all functions for the numbers of the modules and of lists of
+// functions.
+func (d *SPDDump) count() error {
+	for m := range d.Reader.Modules() {
+		var sum spd.Summary
+		index := 0
+		for fn, err := range d.Reader.Functions(m) {
 			if err != nil {
 				return err
 			}
-			d.symbols = append(d.symbols, list)
+			sum.Add(fn)
+			if d.wanted(place{m, index}) {
+				d.facts = append(d.facts, functionFacts{fn.ID, fn.Name, fn.Weight(), fn.EntryCount(), fn.Covered(), len(fn.Blocks)})
+			}
+			index++
 		}
-		return nil
+		d.counted = append(d.counted, sum)
 	}
-	var err error
-	if d.Content, err = d.Reader.Read(); err != nil {
-		return err
-	}
-	if d.Validate {
-		for v := range d.Content.Violations() {
-			d.violations = append(d.violations, v)
-		}
-	}
-	if d.only, err = d.function(d.FuncID); err != nil {
-		return err
-	}
-	d.dot, err = d.function(d.Dot)
-	return err
+	return nil
 }
 
 // CountViolations is the number of broken rules that real files keep.
@@ -111,27 +177,86 @@ func (d *SPDDump) CountViolations() (n int) {
 	return n
 }
 
-// function finds a function by its id (16 hex digits, or 0x and hex digits),
-// its ordinal (decimal) or its name. An empty text is no function.
-func (d *SPDDump) function(fid string) (*spd.Function, error) {
-	if fid == "" {
-		return nil, nil
+// choose limits what is shown to the functions that a text names: by id (16 hex
+// digits, or 0x and hex digits), by ordinal (decimal) or by name. A name as it
+// is in the file goes before one that is only read like that.
+func (d *SPDDump) choose(fid string) error {
+	matches := []func(*spd.Symbol) bool{
+		func(s *spd.Symbol) bool { return s.Name == fid },
+		func(s *spd.Symbol) bool { return d.readable(s.Name) == fid },
 	}
-	match := func(fn *spd.Function) bool { return fn.Name == fid || d.readable(fn.Name) == fid }
 	hex, prefixed := strings.CutPrefix(strings.ToLower(fid), "0x")
 	if id, err := strconv.ParseUint(hex, 16, 64); err == nil && (prefixed || len(fid) == 16) {
-		match = func(fn *spd.Function) bool { return fn.ID == spd.ID(id) }
+		matches = []func(*spd.Symbol) bool{func(s *spd.Symbol) bool { return s.ID == spd.ID(id) }}
 	} else if ordinal, err := strconv.ParseUint(fid, 10, 32); err == nil {
-		match = func(fn *spd.Function) bool { return fn.Ordinal == uint32(ordinal) }
+		matches = []func(*spd.Symbol) bool{func(s *spd.Symbol) bool { return s.Ordinal == uint32(ordinal) }}
 	}
-	for m := range d.Content.Modules {
-		for i := range d.Content.Modules[m].Functions {
-			if fn := &d.Content.Modules[m].Functions[i]; match(fn) {
-				return fn, nil
+	d.only = map[place]bool{}
+	for _, match := range matches {
+		for m := range d.symbols {
+			for k := range d.symbols[m] {
+				if match(&d.symbols[m][k]) {
+					d.only[place{m, k}] = true
+				}
+			}
+		}
+		if len(d.only) > 0 {
+			return nil
+		}
+	}
+	return diag.New(diag.NoFunction, "no function %s", printable(fid)).In(d.File)
+}
+
+// chooseOne is choose for what shows one function only.
+func (d *SPDDump) chooseOne(fid string) error {
+	const most = 20 // candidates listed
+	if err := d.choose(fid); err != nil || len(d.only) == 1 {
+		return err
+	}
+	var list []string
+	for m := range d.symbols {
+		for k, s := range d.symbols[m] {
+			if d.wanted(place{m, k}) && len(list) < most {
+				list = append(list, s.ID.String()+" "+printable(s.Name))
 			}
 		}
 	}
-	return nil, diag.New(diag.NoFunction, "no function %s", fid).In(d.File)
+	if more := len(d.only) - len(list); more > 0 {
+		list = append(list, fmt.Sprintf("and %d more", more))
+	}
+	return diag.New(diag.SeveralFunctions, "%s is the name of %d functions: %s", printable(fid), len(d.only), strings.Join(list, ", ")).In(d.File)
+}
+
+// wanted says whether a function is to be shown.
+func (d *SPDDump) wanted(p place) bool { return d.only == nil || d.only[p] }
+
+// each calls f for the functions of a module that are to be shown. They are
+// read one by one.
+func (d *SPDDump) each(module int, f func(*spd.Function) error) error {
+	index := 0
+	for fn, err := range d.Reader.Functions(module) {
+		switch {
+		case err != nil && d.damaged:
+			return nil // Load has reported it
+		case err != nil:
+			return binfmt.InFile(err, d.File)
+		case d.wanted(place{module, index}):
+			if err := f(fn); err != nil {
+				return err
+			}
+		}
+		index++
+	}
+	return nil
+}
+
+// eachSymbol calls f for the symbols to show.
+func (d *SPDDump) eachSymbol(module int, f func(*spd.Symbol)) {
+	for k := range d.symbols[module] {
+		if d.wanted(place{module, k}) {
+			f(&d.symbols[module][k])
+		}
+	}
 }
 
 // WriteText prints the parts in the order of the file, then the comparisons.
@@ -142,20 +267,20 @@ func (d *SPDDump) WriteText(w io.Writer) error {
 }
 
 func (d *SPDDump) writeText(w *bufio.Writer) error {
+	form := d.Text || d.Lines || d.Dot != ""
 	switch {
+	case form && d.damaged:
+		return nil
 	case d.Text:
 		return spd.WriteText(w, d.Content)
 	case d.Lines:
-		return d.eachFunction(func(fn *spd.Function, module int) error {
-			_, err := w.Write(append(fn.AppendJSON(nil, module, spd.JSONOptions{NoCode: d.Mini}), '\n'))
-			return err
-		})
-	case d.dot != nil:
-		return d.writeDot(w, d.dot)
+		return d.writeLines(w)
+	case d.Dot != "":
+		return d.eachFunction(func(fn *spd.Function, _ int) error { return d.writeDot(w, fn) })
 	}
 	t := &spdText{textWriter: textWriter{w: w}, d: d}
 	if d.Where != "" {
-		t.line("SPD in %s of %s", d.Where, d.File)
+		t.line("SPD in %s of %s", d.Where, printable(d.File))
 	}
 	if d.Header {
 		t.header()
@@ -181,17 +306,21 @@ func (d *SPDDump) writeText(w *bufio.Writer) error {
 	return t.err
 }
 
-// eachFunction calls f for the functions to show.
+// writeLines prints functions as JSON, one a line.
+func (d *SPDDump) writeLines(w io.Writer) error {
+	var b []byte
+	return d.eachFunction(func(fn *spd.Function, module int) error {
+		b = append(fn.AppendJSON(b[:0], module, spd.JSONOptions{NoCode: d.Mini}), '\n')
+		_, err := w.Write(b)
+		return err
+	})
+}
+
+// eachFunction is each for all modules.
 func (d *SPDDump) eachFunction(f func(fn *spd.Function, module int) error) error {
-	for m := range d.Content.Modules {
-		for i := range d.Content.Modules[m].Functions {
-			fn := &d.Content.Modules[m].Functions[i]
-			if d.only != nil && fn != d.only {
-				continue
-			}
-			if err := f(fn, m); err != nil {
-				return err
-			}
+	for m := range d.Reader.Modules() {
+		if err := d.each(m, func(fn *spd.Function) error { return f(fn, m) }); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -215,7 +344,7 @@ type carried struct {
 // WriteText lists them.
 func (l *CarrierList) WriteText(w io.Writer) error {
 	t := &textWriter{w: w}
-	t.line("%s holds %d SPDs; choose one with --index", l.File, len(l.Found))
+	t.line("%s holds %d SPDs; choose one with --index", printable(l.File), len(l.Found))
 	for i, f := range l.Found {
 		unusable := ""
 		if f.Err != nil {
@@ -240,39 +369,4 @@ func (l *CarrierList) WriteJSONMembers(w io.Writer) error {
 	j.member("file", l.File)
 	j.member("found", list)
 	return cmp.Or(j.err, j.w.Flush())
-}
-
-// writeDot draws a flow graph: blocks with their counts, edges with counts and
-// probabilities.
-func (d *SPDDump) writeDot(w io.Writer, fn *spd.Function) error {
-	t := &textWriter{w: w}
-	t.line("digraph %q {", d.readable(fn.Name))
-	t.line("  label=%q; node [shape=box, fontname=monospace];", fmt.Sprintf("%s entry %d", d.readable(fn.Name), fn.EntryCount()))
-	hottest := uint64(1)
-	for i := range fn.Blocks {
-		hottest = max(hottest, fn.Blocks[i].Count)
-	}
-	for i := range fn.Blocks {
-		b := &fn.Blocks[i]
-		// The hotter the block, the redder: HSV with the saturation by count.
-		t.line("  b%d [label=\"B%d\\ncount %d\\n%d instructions\", style=filled, fillcolor=\"0.05 %.3f 1.0\"];",
-			i+1, i+1, b.Count, b.Instructions, float64(b.Count)/float64(hottest))
-		for _, e := range b.Edges {
-			style := ""
-			if e.Flags&spd.EdgeDead != 0 {
-				style = ", style=dotted"
-			}
-			t.line("  b%d -> b%d [label=\"%d\\n%.1f %%\"%s];", i+1, e.To, e.Count, share(e.Count, b.Count), style)
-		}
-	}
-	t.line("}")
-	return t.err
-}
-
-// share is a part of a whole in percent.
-func share(part, whole uint64) float64 {
-	if whole == 0 {
-		return 0
-	}
-	return 100 * float64(part) / float64(whole)
 }

@@ -3,7 +3,11 @@ package report
 import (
 	"bufio"
 	"cmp"
+	"encoding/hex"
+	"encoding/json"
 	"io"
+	"slices"
+	"unicode/utf8"
 
 	"github.com/spgo-tools/spgo/internal/compare"
 	"github.com/spgo-tools/spgo/pkg/binfmt"
@@ -22,20 +26,38 @@ type hotFunction struct {
 
 // dynamic lists the functions with most instructions executed.
 func (d *SPDDump) dynamic() []hotFunction {
-	ranking := d.Content.Ranking()
+	ranking := slices.Clone(d.facts)
+	slices.SortStableFunc(ranking, func(a, b functionFacts) int { return cmp.Compare(b.weight, a.weight) })
 	var total, sum uint64
 	for _, r := range ranking {
-		total = binfmt.SatAdd(total, r.Weight)
+		total = binfmt.SatAdd(total, r.weight)
 	}
 	list := []hotFunction{}
 	for _, r := range ranking[:min(d.DynInst, len(ranking))] {
-		if r.Weight == 0 {
+		if r.weight == 0 {
 			break
 		}
-		sum = binfmt.SatAdd(sum, r.Weight)
-		list = append(list, hotFunction{r.ID, r.Name, r.Weight, r.EntryCount(), share(r.Weight, total), share(sum, total)})
+		sum = binfmt.SatAdd(sum, r.weight)
+		list = append(list, hotFunction{r.id, r.name, r.weight, r.entries, share(r.weight, total), share(sum, total)})
 	}
 	return list
+}
+
+// coverage adds up the modules.
+func (d *SPDDump) coverage() coverageCounts {
+	c := coverageCounts{Functions: []coveredFunction{}}
+	for _, s := range d.counted {
+		c.Covered += s.CoveredBlocks
+		c.Blocks += s.Blocks
+		c.CoveredCode += s.CoveredCodeBlocks
+		c.CodeBlocks += s.CodeBlocks
+	}
+	for _, f := range d.facts {
+		if f.covered > 0 || d.only != nil {
+			c.Functions = append(c.Functions, coveredFunction{f.id, f.name, f.covered, f.blocks})
+		}
+	}
+	return c
 }
 
 // list prints the heaviest functions of a comparison.
@@ -45,7 +67,7 @@ func (t *spdText) list(label string, fns []compare.Function) {
 		if f.Reason != "" {
 			reason = ": " + f.Reason
 		}
-		t.line("  %s %6.2f %% %s%s", label, f.Percent, t.d.readable(f.Name), reason)
+		t.line("  %s %6.2f %% %s%s", label, f.Percent, t.d.both(f.Name), reason)
 	}
 	if more := len(fns) - t.d.Top; more > 0 {
 		t.line("  %s: %d more", label, more)
@@ -58,6 +80,32 @@ type coverageCounts struct {
 	Blocks      int `json:"blocks"`
 	CoveredCode int `json:"covered_code"`
 	CodeBlocks  int `json:"code_blocks"`
+
+	// Functions with a covered block, or all that were chosen.
+	Functions []coveredFunction `json:"functions"`
+}
+
+// coveredFunction is the coverage of a function.
+type coveredFunction struct {
+	ID      spd.ID `json:"id"`
+	Name    string `json:"name"`
+	Covered int    `json:"covered"`
+	Blocks  int    `json:"blocks"`
+}
+
+// symbolJSON is a symbol in JSON; as in functions, NameBytes are those of a
+// name that is not UTF-8, and Module is there from the second module on.
+type symbolJSON struct {
+	spd.Symbol
+	NameBytes string `json:"name_bytes,omitempty"`
+	Module    int    `json:"module,omitempty"`
+}
+
+// dataProfile is what is known of the data profile of a module.
+type dataProfile struct {
+	Module  int    `json:"module"`
+	Records uint32 `json:"records"`
+	Bytes   uint32 `json:"bytes"`
 }
 
 // violation is a broken rule in JSON.
@@ -93,17 +141,25 @@ func (d *SPDDump) WriteJSONMembers(w io.Writer) error {
 		j.member("header", d.Reader.Header())
 	}
 	if d.Modules {
-		j.member("modules", d.moduleList())
+		list, err := d.moduleList()
+		j.err = cmp.Or(j.err, err)
+		j.member("modules", list)
 	}
 	if d.Symbols {
-		j.member("symbols", d.symbolList())
+		d.jsonSymbols(j)
 	}
-	if d.Functions || d.Lines || d.Text || d.dot != nil {
+	if d.Functions || d.Text || d.Dot != "" {
 		d.jsonFunctions(j)
 	}
+	if d.Data {
+		list := []dataProfile{}
+		for m, info := range d.Reader.Modules() {
+			list = append(list, dataProfile{m, info.DataRecords, info.DataBytes})
+		}
+		j.member("data", list)
+	}
 	if d.Coverage {
-		s := d.Content.Summary()
-		j.member("coverage", coverageCounts{s.CoveredBlocks, s.Blocks, s.CoveredCodeBlocks, s.CodeBlocks})
+		j.member("coverage", d.coverage())
 	}
 	if d.DynInst > 0 {
 		j.member("dynamic_instructions", d.dynamic())
@@ -124,34 +180,48 @@ func (d *SPDDump) WriteJSONMembers(w io.Writer) error {
 	return cmp.Or(j.err, j.w.Flush())
 }
 
-func (d *SPDDump) moduleList() any {
-	if d.Content == nil {
+func (d *SPDDump) moduleList() (any, error) {
+	if d.counted == nil {
 		list := []moduleInfo{}
 		for _, m := range d.Reader.Modules() {
 			list = append(list, moduleInfo{m.Name, m.Flags, m.Generation, m.Functions, m.HashBuckets})
 		}
-		return list
+		return list, nil
 	}
 	list := []*spd.ModuleSummary{}
-	for i := range d.Content.Modules {
-		m := &d.Content.Modules[i]
-		list = append(list, &spd.ModuleSummary{Module: *m, Summary: m.Summary()})
+	for m := range d.counted {
+		module, err := d.Reader.Module(m)
+		if err != nil {
+			return list, binfmt.InFile(err, d.File)
+		}
+		list = append(list, &spd.ModuleSummary{Module: module, Summary: d.counted[m]})
 	}
-	return list
+	return list, nil
 }
 
-func (d *SPDDump) symbolList() []spd.Symbol {
-	list := []spd.Symbol{}
-	for _, module := range d.symbols {
-		list = append(list, module...)
-	}
-	if d.Content != nil {
-		_ = d.eachFunction(func(fn *spd.Function, _ int) error {
-			list = append(list, fn.Symbol)
-			return nil
+func (d *SPDDump) jsonSymbols(j *jsonWriter) {
+	j.name("symbols")
+	separator := "["
+	for m := range d.symbols {
+		d.eachSymbol(m, func(symbol *spd.Symbol) {
+			s := symbolJSON{Symbol: *symbol, Module: m}
+			if d.Mini {
+				s.FoldedInto = 0
+			}
+			if !utf8.ValidString(s.Name) {
+				s.NameBytes = hex.EncodeToString([]byte(s.Name))
+			}
+			data, err := json.Marshal(s)
+			j.err = cmp.Or(j.err, err)
+			j.w.WriteString(separator)
+			j.w.Write(data)
+			separator = ",\n"
 		})
 	}
-	return list
+	if separator == "[" {
+		j.w.WriteString(separator)
+	}
+	j.w.WriteByte(']')
 }
 
 func (d *SPDDump) jsonFunctions(j *jsonWriter) {
@@ -160,12 +230,10 @@ func (d *SPDDump) jsonFunctions(j *jsonWriter) {
 	var b []byte
 	separator := "\n"
 	err := d.eachFunction(func(fn *spd.Function, module int) error {
-		if d.dot != nil && fn != d.dot {
-			return nil
-		}
 		b = append(b[:0], separator...)
 		separator = ",\n"
-		_, err := j.w.Write(fn.AppendJSON(b, module, spd.JSONOptions{NoCode: d.Mini}))
+		b = fn.AppendJSON(b, module, spd.JSONOptions{NoCode: d.Mini})
+		_, err := j.w.Write(b)
 		return err
 	})
 	j.err = cmp.Or(j.err, err)

@@ -1,9 +1,11 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
+	"github.com/spgo-tools/spgo/internal/compare"
 	"github.com/spgo-tools/spgo/internal/demangle"
 	"github.com/spgo-tools/spgo/pkg/spd"
 )
@@ -11,11 +13,11 @@ import (
 // spdText prints an SPD for people.
 type spdText struct {
 	textWriter
-	d     *SPDDump
-	names map[spd.ID]string // of functions, for callees; made when needed
+	d *SPDDump
 }
 
-// readable is the demangled name, or the name as it is.
+// readable is the demangled name, or the name as it is. Like the name it can
+// have any characters.
 func (d *SPDDump) readable(name string) string {
 	if !d.Plain {
 		if s, ok := demangle.Name(name); ok {
@@ -28,9 +30,9 @@ func (d *SPDDump) readable(name string) string {
 // both is the demangled name with the decorated one beside it.
 func (d *SPDDump) both(name string) string {
 	if s := d.readable(name); s != name {
-		return s + "  [" + name + "]"
+		return printable(s) + "  [" + printable(name) + "]"
 	}
-	return name
+	return printable(name)
 }
 
 // bits names the bits of a flag word: names in the order of rising bits.
@@ -61,7 +63,7 @@ func (t *spdText) header() {
 		state = "profile imported"
 	}
 	t.line("  Flags                %#x (%s)", h.Flags, state)
-	t.line("  Binary               %s", h.Binary)
+	t.line("  Binary               %s", printable(h.Binary))
 	t.line("  GUID                 %v", h.GUID)
 	t.line("  Age                  %d", h.Age)
 	t.line("  Hot threshold        %s", Count(h.HotThreshold))
@@ -71,10 +73,10 @@ func (t *spdText) header() {
 
 func (t *spdText) modules() {
 	for m, info := range t.d.Reader.Modules() {
-		t.line("Module %d: %s", m, info.Name)
+		t.line("Module %d: %s", m, printable(info.Name))
 		t.line("  Flags %#x, generation %d, %d functions, %d hash buckets", info.Flags, info.Generation, info.Functions, info.HashBuckets)
-		if t.d.Content != nil {
-			t.moduleSummary(&t.d.Content.Modules[m])
+		if t.d.counted != nil {
+			t.moduleSummary(&t.d.counted[m])
 		}
 		if t.d.Symbols {
 			t.symbols(m)
@@ -88,8 +90,7 @@ func (t *spdText) modules() {
 	}
 }
 
-func (t *spdText) moduleSummary(m *spd.Module) {
-	s := m.Summary()
+func (t *spdText) moduleSummary(s *spd.Summary) {
 	t.line("  Functions: %d, with code %d, folded %d, profiled %d", s.Functions, s.CodeFunctions, s.FoldedFunctions, s.ProfiledFunctions)
 	t.line("  Blocks: %d, covered %d (%.2f %%); with code %d, covered %d (%.2f %%)",
 		s.Blocks, s.CoveredBlocks, 100*s.BlockCoverage(), s.CodeBlocks, s.CoveredCodeBlocks, 100*s.CodeBlockCoverage())
@@ -101,24 +102,13 @@ func (t *spdText) moduleSummary(m *spd.Module) {
 func (t *spdText) symbols(module int) {
 	t.line("  Symbols")
 	t.line("    ordinal id                 flags              name")
-	show := func(s *spd.Symbol) {
+	t.d.eachSymbol(module, func(s *spd.Symbol) {
 		folded := ""
-		if s.FoldedInto != 0 {
+		if s.FoldedInto != 0 && !t.d.Mini {
 			folded = fmt.Sprintf(", folded into RVA %#x", s.FoldedInto)
 		}
 		t.line("    %7d %v %-18s %s%s", s.Ordinal, s.ID, symbolFlags(s.SymbolFlags), t.d.both(s.Name), folded)
-	}
-	if t.d.symbols != nil {
-		for i := range t.d.symbols[module] {
-			show(&t.d.symbols[module][i])
-		}
-		return
-	}
-	for i := range t.d.Content.Modules[module].Functions {
-		if fn := &t.d.Content.Modules[module].Functions[i]; t.d.only == nil || fn == t.d.only {
-			show(&fn.Symbol)
-		}
-	}
+	})
 }
 
 func symbolFlags(v uint32) string {
@@ -127,12 +117,11 @@ func symbolFlags(v uint32) string {
 
 func (t *spdText) functions(module int) {
 	t.line("  Functions")
-	fns := t.d.Content.Modules[module].Functions
-	for i := range fns {
-		if t.d.only == nil || &fns[i] == t.d.only {
-			t.function(&fns[i])
-		}
-	}
+	err := t.d.each(module, func(fn *spd.Function) error {
+		t.function(fn)
+		return t.err
+	})
+	t.err = cmp.Or(t.err, err)
 }
 
 func (t *spdText) function(fn *spd.Function) {
@@ -152,19 +141,19 @@ func (t *spdText) function(fn *spd.Function) {
 	}
 }
 
-// name is what the functions of the file say of an id.
+// name is what the symbols of the file say of an id.
 func (t *spdText) name(id spd.ID) string {
-	if t.names == nil {
-		t.names = map[spd.ID]string{}
-		for m := range t.d.Content.Modules {
-			for i := range t.d.Content.Modules[m].Functions {
-				fn := &t.d.Content.Modules[m].Functions[i]
-				t.names[fn.ID] = fn.Name
+	d := t.d
+	if d.names == nil {
+		d.names = map[spd.ID]string{}
+		for m := range d.symbols {
+			for k := range d.symbols[m] {
+				d.names[d.symbols[m][k].ID] = d.symbols[m][k].Name
 			}
 		}
 	}
-	if n, ok := t.names[id]; ok {
-		return t.d.readable(n)
+	if n, ok := d.names[id]; ok {
+		return d.both(n)
 	}
 	return id.String()
 }
@@ -182,14 +171,7 @@ func (t *spdText) callees(fn *spd.Function) {
 
 func (t *spdText) block(fn *spd.Function, i int) {
 	b := &fn.Blocks[i]
-	extra := ""
-	if b.Flags != 0 {
-		extra = ", flags " + bits(uint32(b.Flags), "if-converted", "hammock", "trip-count", "", "", "duplicated")
-		if b.Aux != 0 {
-			extra += fmt.Sprintf(" (%d)", b.Aux)
-		}
-	}
-	t.line("      B%d: count %s, %d instructions%s%s", i+1, Count(b.Count), b.Instructions, t.ranges(b.Ranges), extra)
+	t.line("      B%d: count %s, %d instructions%s%s", i+1, Count(b.Count), b.Instructions, t.ranges(b.Ranges), blockFlags(b.Flags, b.Aux))
 	for _, e := range b.Edges {
 		dead := ""
 		if e.Flags&spd.EdgeDead != 0 {
@@ -199,7 +181,7 @@ func (t *spdText) block(fn *spd.Function, i int) {
 	}
 	for k := range b.Indirect {
 		s := &b.Indirect[k]
-		t.line("        indirect call #%d at +%#x: %s hits", s.Ordinal, s.Offset, Count(s.Hits))
+		t.line("        indirect call #%d%s: %s hits", s.Ordinal, t.offset(&s.CallSite), Count(s.Hits))
 		for _, target := range s.Targets {
 			if target.ID != 0 {
 				t.line("          %s: %s hits", t.name(target.ID), Count(target.Hits))
@@ -207,6 +189,26 @@ func (t *spdText) block(fn *spd.Function, i int) {
 		}
 	}
 	t.inlinees(b.Inlinees, "        ")
+}
+
+// blockFlags prints the flags of a block with the number that belongs to them.
+func blockFlags(flags, aux uint16) string {
+	if flags == 0 && aux == 0 {
+		return ""
+	}
+	text := ", flags " + bits(uint32(flags), "if-converted", "hammock", "trip-count", "", "", "duplicated")
+	if aux != 0 {
+		text += fmt.Sprintf(" (%d)", aux)
+	}
+	return text
+}
+
+// offset is where an indirect call is in the function's code.
+func (t *spdText) offset(s *spd.CallSite) string {
+	if t.d.Mini {
+		return ""
+	}
+	return fmt.Sprintf(" at +%#x", s.Offset)
 }
 
 // ranges prints code ranges as [start,end) from the start of the function; a
@@ -232,9 +234,9 @@ func (t *spdText) inlinees(list []spd.Inlinee, indent string) {
 		t.line("%sinlined %s", indent, t.name(list[i].ID))
 		for k := range list[i].Blocks {
 			b := &list[i].Blocks[k]
-			t.line("%s  B%d: %d instructions%s", indent, b.ID, b.Instructions, t.ranges(b.Ranges))
+			t.line("%s  B%d: %d instructions%s%s", indent, b.ID, b.Instructions, t.ranges(b.Ranges), blockFlags(b.Flags, b.Aux))
 			for s := range b.Indirect {
-				t.line("%s    indirect call #%d at +%#x", indent, b.Indirect[s].Ordinal, b.Indirect[s].Offset)
+				t.line("%s    indirect call #%d%s", indent, b.Indirect[s].Ordinal, t.offset(&b.Indirect[s]))
 			}
 			t.inlinees(b.Inlinees, indent+"    ")
 		}
@@ -244,21 +246,15 @@ func (t *spdText) inlinees(list []spd.Inlinee, indent string) {
 // coverage prints the share of covered blocks as Microsoft's converter does,
 // of the file and of each function that has any.
 func (t *spdText) coverage() {
-	s := t.d.Content.Summary()
-	t.line("Block coverage           : %5.2f%% (%5d/%6d)", 100*s.BlockCoverage(), s.CoveredBlocks, s.Blocks)
-	t.line("Block coverage with code : %5.2f%% (%5d/%6d)", 100*s.CodeBlockCoverage(), s.CoveredCodeBlocks, s.CodeBlocks)
-	_ = t.d.eachFunction(func(fn *spd.Function, _ int) error {
-		covered := 0
-		for i := range fn.Blocks {
-			if fn.Blocks[i].Count > 0 {
-				covered++
-			}
-		}
-		if covered > 0 || t.d.only != nil {
-			t.line("  %6.2f%% (%5d/%6d) %s", share(uint64(covered), uint64(len(fn.Blocks))), covered, len(fn.Blocks), t.d.readable(fn.Name))
-		}
-		return t.err
-	})
+	c := t.d.coverage()
+	print := func(what string, covered, blocks int) {
+		t.line("Block coverage%-11s: %5.2f%% (%5d/%6d)", what, share(uint64(covered), uint64(blocks)), covered, blocks)
+	}
+	print("", c.Covered, c.Blocks)
+	print(" with code", c.CoveredCode, c.CodeBlocks)
+	for _, f := range c.Functions {
+		t.line("  %6.2f%% (%5d/%6d) %s", share(uint64(f.Covered), uint64(f.Blocks)), f.Covered, f.Blocks, t.d.both(f.Name))
+	}
 }
 
 func (t *spdText) dynamicInstructions() {
@@ -284,10 +280,14 @@ func (t *spdText) validation() {
 
 func (t *spdText) diff() {
 	d := t.d.Diff
-	t.line("Overlap of the profiles: %.2f %%", d.Overlap)
+	if d.OldCounted && d.NewCounted {
+		t.line("Overlap of the profiles: %s %%", Percent(d.Overlap))
+	} else {
+		t.line("Overlap of the profiles: none, as there are no counts in %s", uncounted(d))
+	}
 	t.line("Header")
 	for _, c := range d.Header {
-		t.line("  %s: %s -> %s", c.Field, c.Old, c.New)
+		t.line("  %s: %s -> %s", c.Field, printable(c.Old), printable(c.New))
 	}
 	t.line("Functions: %d the same, %d changed, %d added, %d removed", d.Same, len(d.Changed), len(d.Added), len(d.Removed))
 	t.list("changed", d.Changed)
@@ -295,16 +295,31 @@ func (t *spdText) diff() {
 	t.list("removed", d.Removed)
 	t.line("Shares of the weight that moved most")
 	for _, m := range d.Movers {
-		t.line("  %6.2f %% -> %6.2f %% %s", m.OldPercent, m.NewPercent, t.d.readable(m.Name))
+		t.line("  %6.2f %% -> %6.2f %% %s", m.OldPercent, m.NewPercent, t.d.both(m.Name))
 	}
 }
 
 func (t *spdText) stale() {
 	s := t.d.Stale
-	t.line("Matched functions: %.2f %% (%d of %d with counts)", s.FunctionPercent, s.MatchedFunctions, s.Functions)
-	t.line("Matched weight   : %.2f %% (%s of %s instructions executed)", s.WeightPercent, Count(s.MatchedWeight), Count(s.Weight))
+	if s.Functions == 0 {
+		t.line("The profile has no counts: nothing can be stale")
+		return
+	}
+	t.line("Matched functions: %s %% (%d of %d with counts)", Percent(s.FunctionPercent), s.MatchedFunctions, s.Functions)
+	t.line("Matched weight   : %s %% (%s of %s instructions executed)", Percent(s.WeightPercent), Count(s.MatchedWeight), Count(s.Weight))
 	if s.WeightPercent < 90 {
 		t.line("Below 90 %%: profile again")
 	}
 	t.list("does not match", s.Worst)
+}
+
+// uncounted says which of two files have no counts.
+func uncounted(d *compare.Diff) string {
+	switch {
+	case d.OldCounted:
+		return "the new file"
+	case d.NewCounted:
+		return "the old file"
+	}
+	return "either file"
 }
