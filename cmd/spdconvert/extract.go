@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 
 	"github.com/spgo-tools/spgo/internal/carrier"
 	"github.com/spgo-tools/spgo/internal/cli"
@@ -47,52 +45,41 @@ func extract(c *cli.Context) (cli.Result, error) {
 		return nil, diag.New(diag.BadOperands, "/extract takes a file and the SPD to write, %d files are named", len(c.Operands))
 	}
 	name, output := c.Operands[0], c.Operands[1]
-	in, err := os.Open(name)
+	c.ResultToErr = output == "-"
+	in, err := c.Open(name)
 	if err != nil {
 		return nil, err
 	}
-	defer in.Close()
-	fi, err := in.Stat()
-	if err != nil {
+	if err := cli.Replaceable(output, "SPD", carrier.IsSPD, in.Info); err != nil {
 		return nil, err
 	}
-	if fi.IsDir() {
-		return nil, diag.New(diag.CannotRead, "is a folder").In(name)
+	found, err := carrier.Find(in, in.Size)
+	if c.Context.Err() != nil {
+		return nil, c.Context.Err()
 	}
-	if err := replaceable(output, fi); err != nil {
-		return nil, err
-	}
-	found, damage := carrier.Find(in, fi.Size())
+	damage := report.SPDError(err, name)
 	if len(found) == 0 && damage != nil {
-		return nil, binfmt.InFile(damage, name)
+		return nil, damage
 	}
 	one, refused := choose(found, c.Int("index"))
 	if refused != nil && len(found) > 1 {
-		return &report.CarrierList{File: name, Found: found}, refused.In(name)
+		return &report.CarrierList{File: name, Found: found}, errors.Join(refused.In(name), damage)
 	}
 	if refused != nil {
 		return nil, refused.In(name)
 	}
 	if one.Err != nil {
-		return nil, binfmt.InFile(one.Err, name)
-	}
-	if damage != nil {
-		c.Warn(diag.New(diag.DamagedPart, "%v", damage).In(name))
+		return nil, report.SPDError(one.Err, name)
 	}
 	write := func(w io.Writer) error {
 		_, err := io.Copy(w, one.Open())
 		return binfmt.InFile(err, name)
 	}
-	if output == "-" {
-		c.ResultToErr = true
-		if err := write(c.Out); err != nil {
-			return nil, err
-		}
-	} else if err := cli.WriteFile(c.Context.Context, output, write); err != nil {
+	if err := c.WriteOutput(output, write); err != nil {
 		return nil, err
 	}
 	result := &extracted{File: name, Where: one.Where, Offset: one.Offset, Bytes: one.Size, Output: output, Version: fmt.Sprintf("%#x", one.Version)}
-	return result, describe(result, one)
+	return result, errors.Join(describe(result, one), damage)
 }
 
 // describe adds the identity. The SPD was copied as it is; damage of its
@@ -100,7 +87,7 @@ func extract(c *cli.Context) (cli.Result, error) {
 func describe(e *extracted, one *carrier.Found) error {
 	r, err := spd.NewReader(one.Open(), one.Size)
 	if err != nil {
-		return binfmt.InFile(err, e.Output)
+		return report.SPDError(err, e.Output)
 	}
 	h := r.Header()
 	e.Binary, e.GUID, e.Age = h.Binary, h.GUID.String(), h.Age
@@ -118,33 +105,4 @@ func choose(found []carrier.Found, index int) (*carrier.Found, *diag.Error) {
 		return nil, diag.New(diag.SeveralSPDs, "%d SPDs are inside", len(found)).Do("Choose one of the list with --index.")
 	}
 	return &found[max(index, 0)], nil
-}
-
-// replaceable makes sure that the output is not the input, and that it does
-// not exist or is an SPD. What is no regular file is written to, not replaced.
-func replaceable(output string, input fs.FileInfo) error {
-	fi, err := os.Stat(output)
-	if errors.Is(err, fs.ErrNotExist) || output == "-" {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	if os.SameFile(fi, input) {
-		return diag.New(diag.WouldReplace, "the output is the input").In(output).
-			Because("The same file is named twice.").Do("Give the output a new name.")
-	}
-	if !fi.Mode().IsRegular() {
-		return nil
-	}
-	f, err := os.Open(output)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	if !carrier.IsSPD(f) {
-		return diag.New(diag.WouldReplace, "the output exists and is no SPD").In(output).
-			Because("The last operand is the output.").Do("Give the output a new name, or remove the file first.")
-	}
-	return nil
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/binary"
 	"errors"
 	"io"
 	"os"
@@ -14,7 +15,13 @@ import (
 
 func run(c *cli.Context) (cli.Result, error) {
 	if text := c.String("assemble"); text != "" {
+		if len(c.Operands) > 0 {
+			return nil, diag.New(diag.BadOperands, "--assemble takes its input as the value; what is %s?", c.Operands[0])
+		}
 		return nil, assemble(c, text, c.String("output"))
+	}
+	if c.IsSet("output") {
+		return nil, diag.New(diag.BadOperands, "-o is the output of --assemble, which is not given")
 	}
 	if len(c.Operands) != 1 {
 		return nil, diag.New(diag.BadOperands, "one SPT is wanted, %d files are named", len(c.Operands))
@@ -97,18 +104,26 @@ func assemble(c *cli.Context, name, output string) error {
 	if output == "" {
 		return diag.New(diag.BadOperands, "--assemble needs -o FILE")
 	}
-	text := c.In
+	var input os.FileInfo
 	if name != "-" {
-		f, err := os.Open(name)
-		if err != nil {
+		var err error
+		if input, err = os.Stat(name); err != nil {
 			return err
 		}
-		defer f.Close()
-		text = f
 	}
-	parse := func(w io.Writer) error { return binfmt.InFile(spt.ParseText(w, text), name) }
-	if output == "-" {
-		return parse(c.Out)
+	if err := cli.Replaceable(output, "SPT", isSPT, input); err != nil {
+		return err
 	}
-	return cli.WriteFile(c.Context.Context, output, parse)
+	text, err := c.Stream(name)
+	if err != nil {
+		return err
+	}
+	return c.WriteOutput(output, func(w io.Writer) error { return binfmt.InFile(spt.ParseText(w, text), name) })
+}
+
+// isSPT says whether a file starts as an SPT does.
+func isSPT(r io.ReaderAt) bool {
+	var head [4]byte
+	n, _ := r.ReadAt(head[:], 0)
+	return n == len(head) && binary.LittleEndian.Uint32(head[:]) == spt.Signature
 }
