@@ -24,9 +24,11 @@ package carrier
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/spgo-tools/spgo/pkg/binfmt"
 )
@@ -71,7 +73,8 @@ const (
 // Find looks for SPDs in the file r of a size in bytes. The result is in the
 // order of parts in the file, then of offsets.
 //
-// A file that is of none of the kinds is binfmt.ErrMagic. A defect in one part
+// A file that is of none of the kinds is binfmt.ErrMagic, one that ends before
+// that can be told is binfmt.ErrTruncated. A defect in one part
 // does not end the search: what was found elsewhere is returned with the
 // error, which joins one binfmt.Error for each defect.
 func Find(r io.ReaderAt, size int64) ([]Found, error) {
@@ -111,6 +114,8 @@ func (f *finder) fail(err error) {
 func (f *finder) search(head []byte, file part) {
 	begins := func(s string) bool { return bytes.HasPrefix(head, []byte(s)) }
 	switch {
+	case cutOff(head):
+		f.fail(file.fail("signature", 0, "the start of an SPD, PDB, PE image, COFF object or library", fmt.Sprintf("%q, and nothing more", head), binfmt.ErrTruncated))
 	case begins(signature):
 		f.scan(file)
 	case begins("Microsoft C/C++ "), begins("Microsoft MSFZ"):
@@ -126,4 +131,18 @@ func (f *finder) search(head []byte, file part) {
 	default:
 		f.fail(&binfmt.Error{Part: "signature", Want: "an SPD, PDB, PE image, COFF object or library", Got: fmt.Sprintf("%q", head[:min(len(head), 16)]), Err: binfmt.ErrMagic})
 	}
+}
+
+// cutOff says whether a file that is no longer than its head ends inside of
+// the bytes that tell its kind. An empty file does.
+func cutOff(head []byte) bool {
+	for _, start := range []string{string(start), "Microsoft C/C++ ", "Microsoft MSFZ", "MZ", archiveStart} {
+		if len(head) < len(start) && start[:len(head)] == string(head) {
+			return true
+		}
+	}
+	if bytes.HasPrefix(head, []byte(signature)) {
+		return len(head) < len(start) // another version
+	}
+	return len(head) >= 2 && len(head) < coffHeader && slices.Contains(machines, binary.LittleEndian.Uint16(head))
 }

@@ -141,6 +141,35 @@ func TestFindUnusable(t *testing.T) {
 }
 
 // TestDamagedCarriers has carriers with a defect; what is sound is found.
+// TestCutSignatures: a file that ends in the bytes that tell its kind is one
+// that was cut off, wherever that is.
+func TestCutSignatures(t *testing.T) {
+	for kind, data := range map[string][]byte{
+		"SPD":                  smallSPD(t, "one.exe", 1),
+		"SPD of other version": []byte("H_Q_\x0d\x10\x00\x00"),
+		"PDB":                  msftest.PDB{}.Bytes(),
+		"image":                pe(section{".text", filler(300), 0}),
+		"object":               coff(false, section{".text", filler(30), 0})[:19],
+		"library":              []byte(archiveStart),
+	} {
+		for n := range min(len(data), 32) {
+			found, err := find(data[:n])
+			if len(found) == 1 {
+				err = found[0].Err
+			}
+			if kind == "object" && n == 1 {
+				continue // could be anything
+			}
+			if !errors.Is(err, binfmt.ErrTruncated) {
+				t.Errorf("%s of %d bytes: %v", kind, n, err)
+			}
+		}
+	}
+	if _, err := find([]byte("some text")); !errors.Is(err, binfmt.ErrMagic) {
+		t.Errorf("text: %v", err)
+	}
+}
+
 func TestDamagedCarriers(t *testing.T) {
 	one := smallSPD(t, "one.exe", 1)
 	object := coff(false, section{".spgo", one, 0}, section{".last", filler(100), 0})
@@ -154,7 +183,7 @@ func TestDamagedCarriers(t *testing.T) {
 		kind    error
 		found   int
 	}{
-		{"empty file", nil, 0, binfmt.ErrMagic, 0},
+		{"empty file", nil, 0, binfmt.ErrTruncated, 0},
 		{"text", []byte("hello world"), 0, binfmt.ErrMagic, 0},
 		{"ELF", []byte("\x7fELF\x02\x01\x01"), 0, binfmt.ErrMagic, 0},
 		{"thin archive", []byte(thinStart), 0, binfmt.ErrUnsupported, 0},
