@@ -86,6 +86,31 @@ const (
 	SeveralFunctions Code = "SPD0107"
 )
 
+// Failures of imports into sample profile databases.
+const (
+	Incompatible   Code = "SPD0201"
+	MixedKinds     Code = "SPD0202"
+	WrongMode      Code = "SPD0203"
+	NoSamples      Code = "SPD0204"
+	LowCoverage    Code = "SPD0205"
+	FewSamples     Code = "SPD0206"
+	ManyDropped    Code = "SPD0207"
+	LowDensity     Code = "SPD0208"
+	DamagedSamples Code = "SPD0209"
+)
+
+// Warnings of imports into sample profile databases.
+const (
+	LongPath        Code = "SPD1001"
+	IdentityIgnored Code = "SPD1002"
+	UnlikelyCode    Code = "SPD1003"
+	UnwholeFlow     Code = "SPD1004"
+	EmptyDatabase   Code = "SPD1005"
+	OtherBinary     Code = "SPD1006"
+	NothingToDo     Code = "SPD1007"
+	ForeignFunction Code = "SPD1008"
+)
+
 // profilerNext is what to do about code that a profiler changed.
 const profilerNext = "Record again without the profiler: a profile of such code does not describe a release."
 
@@ -244,4 +269,55 @@ var Codes = map[Code]Info{
 	NoBranchStacks: {OK, "no branch stacks were recorded",
 		"The processor, or the virtual machine, has no branch records that are known here.",
 		"Profiles from addresses alone need about ten times the samples; sample longer, or on a machine with branch records."},
+	Incompatible: {Mismatch, "SPD version incompatible",
+		"The samples are of another build than the SPD.",
+		"Take the SPD of the build that was profiled, or profile the build of the SPD; spddump /doctor compares all identities."},
+	MixedKinds: {Usage, "inputs of different kinds",
+		"Some inputs have branch stacks and others only instruction addresses, which do not add up.",
+		"Say with /mode which to use, or import them into SPDs of their own and /merge these."},
+	WrongMode: {Nothing, "the inputs have no samples of the mode",
+		"The recording was made without what the mode needs.",
+		"Choose the other mode, or leave /mode out."},
+	NoSamples: {Nothing, "no sample falls into a function of the SPD",
+		"The addresses are not those of the build that the SPD describes.",
+		"Compare sptdump /summary with spddump /func; aggregate again with --image-path."},
+	LowCoverage: {Gate, "too few blocks are covered",
+		"The workload exercises little of the program, or samples are few.",
+		"Profile a wider workload for longer; --min-coverage sets the limit."},
+	FewSamples: {Gate, "too few samples",
+		"The recording is short or the sampling rate low.",
+		"Sample for a longer period or at a higher rate; --min-samples sets the limit."},
+	ManyDropped: {Gate, "too many samples were dropped",
+		"The addresses are not those of the build that the SPD describes.",
+		"Look at the reasons in the summary; --max-dropped sets the limit."},
+	LowDensity: {Gate, "hot functions are sampled too thinly",
+		"The recording is short or the sampling rate low.",
+		"Sample for a longer period or at a higher rate; --min-density sets the limit."},
+	DamagedSamples: {Damaged, "an SPT is damaged",
+		"It was written or copied only in part, or bytes were changed.",
+		"Make it again, or import what can be read with --tolerate; the SPD was left as it was."},
+	LongPath: {OK, "the path of the SPD is too long for the linker",
+		"link.exe refuses paths of more than 260 characters.",
+		"Move the SPD to a shorter path before the link."},
+	IdentityIgnored: {OK, "samples of another build are used",
+		"--ignore-age or --ignore-identity was given.",
+		"Where the code differs, counts go to wrong blocks without further notice: compare the coverage with that of a sound import."},
+	UnlikelyCode: {OK, "counts of some functions are far from the samples",
+		"The samples are of other code, or the flow graph lacks edges.",
+		"Check that SPT and SPD are of the same build; the functions are listed with -v and --json."},
+	UnwholeFlow: {OK, "some flow graphs have no way from entry to exit",
+		"These functions never return.",
+		"Nothing: their counts are those that were measured."},
+	EmptyDatabase: {OK, "the SPD has no functions",
+		"It was created without the linker, which alone knows the code.",
+		"Give it to a link as /spdin, or make a database from the image, before samples are imported."},
+	OtherBinary: {OK, "the SPDs are of different binaries",
+		"Files of several programs were named.",
+		"Merge SPDs of one program; functions are matched by their names alone."},
+	NothingToDo: {OK, "nothing to do",
+		"No SPT is named, and neither /retire nor /reset.",
+		"Name the SPTs to import behind the SPD."},
+	ForeignFunction: {OK, "functions of older SPDs have no place in the newest",
+		"They were changed, renamed or removed.",
+		"Nothing: the counts would not fit. Profile the newest build to replace them."},
 }
