@@ -89,13 +89,12 @@ func run(c *cli.Context) (cli.Result, error) {
 
 // write writes the SPT and fills in the summary of the output.
 func write(c *cli.Context, name string, profile *aggregate.Profile, summary *report.Aggregation) error {
-	counting := func(w io.Writer) error {
-		counter := &countingWriter{w: w}
-		result, err := profile.Write(counter)
+	encode := func(w io.Writer) error {
+		result, err := profile.Write(w)
 		if err != nil {
 			return err
 		}
-		summary.Output = report.Output{File: name, Bytes: counter.n, Records: result.Records}
+		summary.Output = report.Output{File: name, Bytes: result.Bytes, Records: result.Records}
 		if result.PairsCut > 0 {
 			c.Warn(&diag.Error{Code: diag.PairsCut, Count: result.PairsCut,
 				Message: fmt.Sprintf("%d pairs of neighbouring branches were separated", result.PairsCut),
@@ -104,20 +103,9 @@ func write(c *cli.Context, name string, profile *aggregate.Profile, summary *rep
 		return nil
 	}
 	if name == "-" {
-		return counting(c.Out)
+		return encode(c.Out)
 	}
-	return cli.WriteFile(c.Context.Context, name, counting)
-}
-
-type countingWriter struct {
-	w io.Writer
-	n int64
-}
-
-func (c *countingWriter) Write(p []byte) (int, error) {
-	n, err := c.w.Write(p)
-	c.n += int64(n)
-	return n, err
+	return cli.WriteFile(c.Context.Context, name, encode)
 }
 
 // partial turns failures of single inputs into ones that say that the others

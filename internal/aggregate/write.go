@@ -13,6 +13,7 @@ import (
 
 // Written says what Write has written.
 type Written struct {
+	Bytes   int64
 	Records uint64
 	// PairsCut is how many pairs of neighbouring branches could not be kept
 	// together: stacks longer than the depth of the profile.
@@ -27,7 +28,8 @@ func (p *Profile) Write(w io.Writer) (Written, error) {
 	for i, t := range totals {
 		programs[i] = spt.ProgramID{GUID: t.Binary.GUID, Age: t.Binary.Age, Name: t.Binary.ProgramName()}
 	}
-	out, err := spt.NewWriter(w, programs, nil)
+	counter := &countingWriter{w: w}
+	out, err := spt.NewWriter(counter, programs, nil)
 	if errors.Is(err, binfmt.ErrLimit) {
 		return Written{}, diag.New(diag.TooManyNames, "%v", err)
 	}
@@ -43,7 +45,20 @@ func (p *Profile) Write(w io.Writer) (Written, error) {
 			return Written{}, err
 		}
 	}
-	return e.written, out.Close()
+	err = out.Close()
+	e.written.Bytes = counter.n
+	return e.written, err
+}
+
+type countingWriter struct {
+	w io.Writer
+	n int64
+}
+
+func (c *countingWriter) Write(p []byte) (int, error) {
+	n, err := c.w.Write(p)
+	c.n += int64(n)
+	return n, err
 }
 
 // encoder writes the records of binaries.

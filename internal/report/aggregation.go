@@ -253,7 +253,9 @@ func sortedKeys[V any](m map[string]V) []string {
 // WriteText prints the summary, always in the same order.
 func (a *Aggregation) WriteText(w io.Writer) error {
 	t := &textWriter{w: w}
-	t.line("Inputs")
+	if len(a.Inputs) > 0 {
+		t.line("Inputs")
+	}
 	for _, in := range a.Inputs {
 		format := in.Format
 		if in.Detail != "" {
