@@ -11,6 +11,9 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	if os.Getenv("SPDDUMP") != "" {
+		main()
+	}
 	testscript.Main(m, map[string]func(){"spddump": main})
 }
 
