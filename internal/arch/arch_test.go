@@ -36,7 +36,7 @@ var allowed = []struct{ from, to string }{
 	{"internal/correlate", "pkg/binfmt pkg/spt pkg/spd internal/flow"},
 	{"internal/aggregate", "pkg/binfmt pkg/spt internal/sample internal/diag internal/walks"},
 	{"internal/collect", "pkg/image pkg/perfdata internal/diag"},
-	{"internal/report", "pkg/ internal/sample internal/diag internal/ingest internal/aggregate internal/compare internal/carrier internal/demangle internal/collect"},
+	{"internal/report", "pkg/ internal/sample internal/diag internal/ingest internal/aggregate internal/compare internal/carrier internal/demangle internal/collect internal/correlate internal/profile"},
 	{"internal/compare", "pkg/binfmt pkg/spd"},
 	{"internal/profile", "pkg/binfmt pkg/spd internal/correlate internal/flow"},
 	{"internal/filelock", ""},
