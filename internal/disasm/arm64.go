@@ -35,9 +35,10 @@ func decodeARM64(code []byte, pc uint64) (Inst, bool) {
 	case w&0xffc0001f == 0x5500001f: // retaasppc, retabsppc
 		in.Kind = Return
 	case w&0xffe0001f == 0xd4200000, // brk
-		w&0xffe0001f == 0xd4400000, // hlt
-		w>>16 == 0:                 // udf
+		w&0xffe0001f == 0xd4400000: // hlt
 		in.Kind = Trap
+	case w>>16 == 0: // udf
+		in.Kind, in.Padding = Trap, true
 	case w == 0xd503201f: // nop
 		in.Padding = true
 	}

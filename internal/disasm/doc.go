@@ -59,8 +59,8 @@ type Inst struct {
 	// a constant address, which is Target then.
 	InMemory bool
 
-	// Padding says that the instruction does nothing, as those do that fill
-	// the space before aligned code: nop, int3.
+	// Padding says that the instruction is one of those that fill the space
+	// before aligned code: nop, int3, zeros.
 	Padding bool
 
 	// Target is the address that a direct branch leads to, see also InMemory.

@@ -12,16 +12,18 @@ type Op uint8
 
 // Operations.
 const (
-	Unknown Op = iota // sets Dst to something
-	Nothing           // sets no register
-	Const             // Dst = Imm, an address
-	Copy              // Dst = A, perhaps extended or cut
-	Add               // Dst = A + B*Scale, B extended from Size bytes
-	AddImm            // Dst = A + Imm
-	Load              // Dst = Size bytes at A + B*Scale + Imm
-	Compare           // A with Imm
-	Mask              // Dst = A & Imm
-	Clobber           // sets all registers that a called function may set
+	Unknown   Op = iota // sets Dst to something
+	Nothing             // sets no register
+	Const               // Dst = Imm, an address relative to pc
+	Immediate           // Dst = Imm, which the code states as it is
+	Copy                // Dst = A, perhaps extended or cut
+	Add                 // Dst = A + B*Scale, B extended from Size bytes
+	AddImm              // Dst = A + Imm
+	Load                // Dst = Size bytes at A + B*Scale + Imm
+	Compare             // A, or memory if that is NoReg, with Imm
+	Above               // a branch that tells values below the compared one plus Imm from others
+	Mask                // Dst = A & Imm
+	Clobber             // sets all registers that a called function may set
 )
 
 // Effect is what an instruction does to registers.

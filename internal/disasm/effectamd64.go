@@ -29,10 +29,16 @@ func effectAMD64(code []byte, pc uint64) Effect {
 		return e.memory(in, 0, pc)
 	case x86asm.CMP:
 		e.Op, e.Dst = Nothing, NoReg
-		if imm, ok := in.Args[1].(x86asm.Imm); ok && regOf(in.Args[0]) != NoReg {
+		if imm, ok := in.Args[1].(x86asm.Imm); ok {
 			e.Op, e.A, e.Imm = Compare, regOf(in.Args[0]), int64(imm)
 		}
 		return e
+	case x86asm.JA, x86asm.JBE:
+		none.Op, none.Imm = Above, 1
+		return none
+	case x86asm.JAE, x86asm.JB:
+		none.Op = Above
+		return none
 	case x86asm.PUSH, x86asm.TEST, x86asm.BT, x86asm.RET:
 		return none
 	}
@@ -62,7 +68,7 @@ func effectAMD64(code []byte, pc uint64) Effect {
 				e.Op = Copy
 			}
 		case x86asm.Imm:
-			e.Op, e.Imm = Const, int64(arg)
+			e.Op, e.Imm = Immediate, int64(arg)
 		case x86asm.Mem:
 			e = e.memory(in, 1, pc)
 		}
@@ -72,13 +78,6 @@ func effectAMD64(code []byte, pc uint64) Effect {
 			e.Op, e.Imm = AddImm, int64(imm)
 		} else if e.B != NoReg {
 			e.Op = Add
-		} else if _, ok := in.Args[1].(x86asm.Mem); ok {
-			// Dst += mem: the load is the part that matters.
-			base := e.Dst
-			e = e.memory(in, 1, pc)
-			if e.A != base {
-				e.Op = Unknown
-			}
 		}
 	case x86asm.AND:
 		if imm, ok := in.Args[1].(x86asm.Imm); ok {

@@ -56,6 +56,10 @@ func effectARM64(code []byte, pc uint64) Effect {
 		case w>>25 == 0b1101011:
 			e.Op, e.Dst, e.A = Copy, NoReg, n
 			return e
+		case w>>24 == 0x54 && (w&0xf == 8 || w&0xf == 9): // b.hi, b.ls
+			none.Op, none.Imm = Above, 1
+		case w>>24 == 0x54 && (w&0xf == 2 || w&0xf == 3): // b.hs, b.lo
+			none.Op = Above
 		}
 		return none
 	}

@@ -1,0 +1,219 @@
+package cfg
+
+import (
+	"github.com/spgo-tools/spgo/internal/disasm"
+	"github.com/spgo-tools/spgo/internal/program"
+)
+
+// builder cuts a function's code into blocks.
+type builder struct {
+	*Analyzer
+	g      *Graph
+	starts []int       // position of each block
+	index  map[int]int // of the block that starts at a position
+}
+
+// exit stands for the exit in edges until the normal form gives it a number.
+const exit = -1
+
+// graph makes the graph of the decoded code.
+func (a *Analyzer) graph() *Graph {
+	b := builder{Analyzer: a, g: &Graph{Overlaps: a.overlaps}, index: make(map[int]int)}
+	b.cut()
+	for k := range b.g.Blocks {
+		b.connect(k)
+	}
+	b.g.reach()
+	b.g.normalize()
+	for _, t := range a.tables {
+		b.g.Tables = append(b.g.Tables, t.Table)
+	}
+	return b.g
+}
+
+// cut makes the blocks with their ranges. The first byte of every part starts
+// one.
+func (b *builder) cut() {
+	for _, p := range b.parts {
+		afterBranch := true
+		for pos := p.start; pos < p.end; {
+			n := int(b.marks[pos] & lengthMask)
+			first := pos == p.start
+			if n == 0 && !first {
+				if b.marks[pos]&data != 0 {
+					b.g.Undecoded++
+				}
+				pos++
+				afterBranch = true
+				b.g.Blocks[len(b.g.Blocks)-1].Range.End++
+				continue
+			}
+			rva := p.rva + uint32(pos-p.start)
+			in := disasm.Inst{Len: 1}
+			if n > 0 {
+				in = b.again(pos)
+			}
+			if first || afterBranch || b.marks[pos]&leader != 0 {
+				b.index[pos] = len(b.g.Blocks)
+				b.starts = append(b.starts, pos)
+				b.g.Blocks = append(b.g.Blocks, Block{Range: program.Range{Start: rva, End: rva}})
+			}
+			block := &b.g.Blocks[len(b.g.Blocks)-1]
+			block.Range.End += uint32(in.Len)
+			block.Code = block.Range.End
+			block.Instructions++
+			b.call(block, in, rva)
+			pos += int(in.Len)
+			afterBranch = in.Kind.Ends() || in.Kind == disasm.CondJump || b.never(in)
+		}
+	}
+	for _, t := range b.tables {
+		if _, ok := b.pos(uint64(t.Start)); ok {
+			b.g.Undecoded -= min(b.g.Undecoded, t.Entries*t.Entry)
+		}
+	}
+}
+
+// call notes a call of a block. Whether a jump is a tail call, connect decides.
+func (b *builder) call(block *Block, in disasm.Inst, rva uint32) {
+	c := Call{At: rva, Len: in.Len, Never: b.never(in)}
+	switch {
+	case in.Kind == disasm.Call && in.Target <= 0xffffffff:
+		if pos, ok := b.pos(in.Target); ok && pos != 0 {
+			return // pushes an address
+		}
+		c.Target = uint32(in.Target)
+	case in.Kind == disasm.IndirectCall && in.InMemory && in.Target <= 0xffffffff:
+		c.Kind, c.Target = Slot, uint32(in.Target)
+	case in.Kind == disasm.IndirectCall:
+		c.Kind = Computed
+	default:
+		return
+	}
+	block.Calls = append(block.Calls, c)
+}
+
+// last returns the last instruction of a block.
+func (b *builder) last(k int) (pos int, in disasm.Inst) {
+	end := b.starts[k] + int(b.g.Blocks[k].Code-b.g.Blocks[k].Range.Start)
+	pos = b.before(end)
+	if pos < b.starts[k] {
+		return b.starts[k], disasm.Inst{Len: 1}
+	}
+	return pos, b.again(pos)
+}
+
+// connect finds the edges of a block.
+func (b *builder) connect(k int) {
+	block := &b.g.Blocks[k]
+	pos, in := b.last(k)
+	switch in.Kind {
+	case disasm.Return:
+		b.leave(block, Returns)
+	case disasm.Trap:
+		b.leave(block, Ends)
+	case disasm.Jump:
+		b.jump(block, pos, in)
+	case disasm.CondJump:
+		b.jump(block, pos, in)
+		b.next(block, pos+int(in.Len))
+	case disasm.IndirectJump:
+		b.indirect(block, pos, in)
+	default:
+		if b.never(in) {
+			b.leave(block, Ends)
+		} else {
+			b.next(block, pos+int(in.Len))
+		}
+	}
+}
+
+func (b *builder) leave(block *Block, how Leave) {
+	block.Leaves = append(block.Leaves, how)
+	block.Edges = append(block.Edges, Edge{To: exit})
+}
+
+// jump adds the edge of a direct jump.
+func (b *builder) jump(block *Block, pos int, in disasm.Inst) {
+	if to, ok := b.pos(in.Target); ok {
+		if k, ok := b.index[to]; ok {
+			block.Edges = append(block.Edges, Edge{To: k})
+		} else {
+			b.leave(block, Falls) // into an instruction
+		}
+		return
+	}
+	if in.Target > 0xffffffff {
+		b.leave(block, Falls)
+		return
+	}
+	b.tail(block, Call{At: b.rva(pos), Len: in.Len, Target: uint32(in.Target)})
+}
+
+func (b *builder) tail(block *Block, c Call) {
+	c.Tail = true
+	block.Calls = append(block.Calls, c)
+	b.leave(block, TailCalls)
+}
+
+// next adds the edge to the next instruction.
+func (b *builder) next(block *Block, pos int) {
+	p := b.partOf(pos - 1)
+	if pos < p.end {
+		if k, ok := b.index[pos]; ok {
+			block.Edges = append(block.Edges, Edge{To: k})
+			return
+		}
+	}
+	b.leave(block, Falls)
+}
+
+// indirect adds the edges of an indirect jump.
+func (b *builder) indirect(block *Block, pos int, in disasm.Inst) {
+	c := Call{At: b.rva(pos), Len: in.Len, Kind: Computed}
+	if in.InMemory && in.Target <= 0xffffffff {
+		c.Kind, c.Target = Slot, uint32(in.Target)
+		b.tail(block, c)
+		return
+	}
+	for _, t := range b.tables {
+		if t.pos != pos {
+			continue
+		}
+		seen := make(map[int]bool)
+		for _, to := range t.targets {
+			if k, ok := b.index[to]; ok && !seen[k] {
+				seen[k] = true
+				block.Edges = append(block.Edges, Edge{To: k})
+			}
+		}
+		if len(t.outside) > 0 || len(block.Edges) == 0 {
+			b.leave(block, Jumps)
+		}
+		return
+	}
+	for _, j := range b.jumps {
+		if j.pos == pos && j.tab {
+			b.g.Unresolved = append(b.g.Unresolved, c.At)
+			b.leave(block, Jumps)
+			return
+		}
+	}
+	b.tail(block, c)
+}
+
+// reach marks the blocks that known edges lead to.
+func (g *Graph) reach() {
+	work := []int{0}
+	g.Blocks[0].Reached = true
+	for len(work) > 0 {
+		k := work[len(work)-1]
+		work = work[:len(work)-1]
+		for _, e := range g.Blocks[k].Edges {
+			if e.To != exit && !g.Blocks[e.To].Reached {
+				g.Blocks[e.To].Reached = true
+				work = append(work, e.To)
+			}
+		}
+	}
+}

@@ -1,0 +1,427 @@
+package cfg
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"github.com/spgo-tools/spgo/internal/disasm"
+)
+
+const (
+	maxEntries = 1 << 16 // of a table
+	maxSteps   = 64      // instructions to look back from a jump
+	maxTries   = 4       // for a jump, as more of the function becomes known
+)
+
+// resolve looks for the tables of the indirect jumps that have none yet and
+// queues their targets.
+func (a *Analyzer) resolve() {
+	rest := a.jumps[:0]
+	for _, j := range a.jumps {
+		if j.tries < maxTries {
+			j.tries++
+			if t, ok := a.tableOf(&j); ok {
+				a.addTable(t)
+				continue
+			}
+		}
+		rest = append(rest, j)
+	}
+	a.jumps = rest
+}
+
+func (a *Analyzer) addTable(t table) {
+	a.tables = append(a.tables, t)
+	if pos, ok := a.pos(uint64(t.Start)); ok { // a table among the code
+		for k := range t.Entries * t.Entry {
+			if pos+k >= len(a.code) || a.marks[pos+k] != 0 {
+				break
+			}
+			a.marks[pos+k] = data
+		}
+	}
+	for _, to := range t.targets {
+		a.lead(to)
+	}
+}
+
+// lookup is an indexed load of a jump's target, or of what it is computed from.
+type lookup struct {
+	at    int // position of the load
+	load  disasm.Effect
+	base  []int64 // what may be added to the entries, none for pointers
+	scale int64
+	size  int // bytes of the entry that count
+	sign  bool
+}
+
+// tableOf returns the table of a jump.
+//
+// The forms, of GCC, Clang, Go, Rust and MSVC, are
+//
+//	target = pointer[index]                  x86-64, 8 bytes
+//	target = base + entry[index] * scale     4 bytes relative to the table (x86-64),
+//	                                         to the image (MSVC), or 1, 2, 4 bytes relative to a
+//	                                         label, in instructions (AArch64)
+//
+// where index may come from a table of bytes itself.
+func (a *Analyzer) tableOf(j *jump) (table, bool) {
+	l, ok := a.lookupOf(j)
+	if !ok {
+		return table{}, false
+	}
+	j.tab = true
+	limit, exact := a.bound(l)
+	for _, start := range a.starts(l) {
+		if t, ok := a.read(j.pos, start, l, limit, exact); ok {
+			return t, true
+		}
+	}
+	return table{}, false
+}
+
+// lookupOf recognizes the load before an indirect jump.
+func (a *Analyzer) lookupOf(j *jump) (lookup, bool) {
+	e, at := a.effect(j.pos), j.pos
+	for e.Op == disasm.Copy {
+		if at, e = a.definition(e.A, at); at < 0 {
+			return lookup{}, false
+		}
+	}
+	switch e.Op {
+	case disasm.Load:
+		if e.Size != 8 || e.B == disasm.NoReg {
+			return lookup{}, false
+		}
+		return lookup{at: at, load: e, scale: 1, size: 8}, true
+	case disasm.Add:
+		sides := [2][2]disasm.Reg{{e.A, e.B}, {e.B, e.A}}
+		if e.Scale != 1 || e.Size != 8 {
+			sides[1] = sides[0]
+		}
+		for _, s := range sides {
+			loadAt, load := a.definition(s[1], at)
+			for loadAt >= 0 && load.Op == disasm.Copy { // also an extension
+				loadAt, load = a.definition(load.A, loadAt)
+			}
+			if loadAt < 0 || load.Op != disasm.Load || load.Size > 4 || load.A == disasm.NoReg && load.B == disasm.NoReg {
+				continue
+			}
+			l := lookup{at: loadAt, load: load, base: a.constants(s[0], at), scale: int64(e.Scale), size: int(load.Size), sign: load.Signed}
+			if int(e.Size) <= l.size {
+				l.size, l.sign = int(e.Size), e.Signed
+			}
+			if len(l.base) > 0 {
+				return l, true
+			}
+			j.tab = true
+		}
+	}
+	return lookup{}, false
+}
+
+// starts returns where the table of a lookup may start.
+func (a *Analyzer) starts(l lookup) []int64 {
+	e := l.load
+	if e.A == disasm.NoReg {
+		// The displacement of the instruction is an address.
+		return []int64{e.Imm - int64(a.Code.Base())}
+	}
+	starts := a.constants(e.A, l.at)
+	if e.B != disasm.NoReg && e.Scale == 1 {
+		starts = append(slices.Clip(starts), a.constants(e.B, l.at)...)
+	}
+	starts = slices.Clone(starts)
+	for k := range starts {
+		starts[k] += e.Imm
+	}
+	return starts
+}
+
+// previous returns the instruction that is executed before the one at pos: the
+// one before it, or the only known jump to it.
+func (a *Analyzer) previous(pos int) int {
+	prev := a.before(pos)
+	if prev < 0 || a.marks[prev]&filler != 0 || prev+int(a.marks[prev]&lengthMask) != pos {
+		return -1
+	}
+	if in := a.again(prev); in.Kind.Ends() {
+		return -1
+	}
+	return prev
+}
+
+// definition looks back from pos for the instruction that sets a register. It
+// returns -1 if none is found.
+func (a *Analyzer) definition(r disasm.Reg, pos int) (int, disasm.Effect) {
+	if r == disasm.NoReg {
+		return -1, disasm.Effect{}
+	}
+	for range maxSteps {
+		if pos = a.previous(pos); pos < 0 {
+			break
+		}
+		e := a.effect(pos)
+		if e.Dst == r {
+			return pos, e
+		}
+		if e.Op == disasm.Clobber && !a.preserved(r) {
+			break
+		}
+	}
+	return -1, disasm.Effect{}
+}
+
+// preserved says whether a register keeps its value over calls, by the
+// conventions that all systems have in common.
+func (a *Analyzer) preserved(r disasm.Reg) bool {
+	if a.arch == disasm.ARM64 {
+		return r >= 19 && r <= 29
+	}
+	return r == 3 || r == 5 || r >= 12 // rbx, rbp, r12 to r15
+}
+
+// constants returns the addresses that a register may hold before pos: the one
+// that the instructions before set, or else all that are set anywhere in the
+// function, since compilers move them out of loops.
+func (a *Analyzer) constants(r disasm.Reg, pos int) []int64 {
+	var add int64
+	for range maxSteps {
+		at, e := a.definition(r, pos)
+		if at < 0 {
+			break
+		}
+		switch e.Op {
+		case disasm.Const:
+			return []int64{e.Imm + add}
+		case disasm.Immediate:
+			return []int64{e.Imm - int64(a.Code.Base()) + add}
+		case disasm.Copy:
+			r = e.A
+		case disasm.AddImm:
+			r, add = e.A, add+e.Imm
+		default:
+			return nil
+		}
+		pos = at
+	}
+	if r == disasm.NoReg {
+		return nil
+	}
+	if a.consts == nil {
+		a.consts = a.allConstants()
+	}
+	return a.consts[r]
+}
+
+// allConstants collects the addresses that registers are set to in the
+// function, without duplicates and ascending. An address that takes two
+// instructions (adrp, add) counts as a whole.
+func (a *Analyzer) allConstants() map[disasm.Reg][]int64 {
+	m := make(map[disasm.Reg][]int64)
+	for pos := 0; pos < len(a.code); pos++ {
+		if a.marks[pos]&lengthMask == 0 {
+			continue
+		}
+		e := a.effect(pos)
+		v := e.Imm
+		switch e.Op {
+		case disasm.Const:
+		case disasm.Immediate:
+			v -= int64(a.Code.Base())
+		case disasm.AddImm:
+			at, page := a.definition(e.A, pos)
+			if at < 0 || page.Op != disasm.Const {
+				continue
+			}
+			v += page.Imm
+		default:
+			continue
+		}
+		if v >= 0 && v <= 0xffffffff {
+			m[e.Dst] = append(m[e.Dst], v)
+		}
+	}
+	for r, list := range m {
+		slices.Sort(list)
+		m[r] = slices.Compact(list)
+	}
+	return m
+}
+
+// bound returns how many entries the table of a lookup has by the comparison
+// before it. It is not exact if the comparison may be another one, or there is
+// none.
+func (a *Analyzer) bound(l lookup) (n int, exact bool) {
+	index := l.load.B
+	if index == disasm.NoReg {
+		return maxEntries, false
+	}
+	nearest, found := 0, false // by a comparison of something else
+	var above int64
+	haveAbove := false
+	pos := l.at
+	for range maxSteps {
+		if pos = a.previous(pos); pos < 0 {
+			break
+		}
+		e := a.effect(pos)
+		switch {
+		case e.Op == disasm.Above:
+			above, haveAbove = e.Imm, true
+		case e.Op == disasm.Compare && haveAbove:
+			n := e.Imm + above
+			if n <= 0 || n > maxEntries {
+				haveAbove = false
+				continue
+			}
+			if e.A == index {
+				return int(n), true
+			}
+			if !found {
+				nearest, found = int(n), true
+			}
+			haveAbove = false
+		case e.Dst == index && e.Op == disasm.Copy:
+			// The copy may be compared as well as the original.
+			index = e.A
+		case e.Dst == index && e.Op == disasm.Mask && e.Imm >= 0 && e.Imm < maxEntries:
+			return int(e.Imm) + 1, true
+		case e.Dst == index && e.Op == disasm.Load && e.Size == 1 && e.B != disasm.NoReg:
+			return a.boundOfBytes(pos, e)
+		}
+	}
+	if found {
+		return nearest, false
+	}
+	return maxEntries, false
+}
+
+// boundOfBytes returns the bound of a table whose index comes from a table of
+// bytes.
+func (a *Analyzer) boundOfBytes(pos int, load disasm.Effect) (int, bool) {
+	l := lookup{at: pos, load: load, size: 1}
+	n, exact := a.bound(l)
+	if !exact {
+		return 256, false
+	}
+	for _, start := range a.starts(l) {
+		if start < 0 || start > 0xffffffff {
+			continue
+		}
+		if b := a.Code.Bytes(uint32(start), n); len(b) == n {
+			return int(slices.Max(b)) + 1, true
+		}
+	}
+	return 256, false
+}
+
+// read reads a table. With an exact limit entries that lead elsewhere are ways
+// out of the function; without one they end the table.
+func (a *Analyzer) read(jump int, start int64, l lookup, limit int, exact bool) (table, bool) {
+	if start < 0 || start > 0xffffffff {
+		return table{}, false
+	}
+	step := max(int(l.load.Scale), int(l.load.Size))
+	if !exact {
+		limit = min(limit, a.room(start, step))
+	}
+	t := table{Table: Table{Jump: a.rva(jump), Start: uint32(start), Entry: step}, pos: jump}
+	seen := make(map[int]bool)
+	for k := range limit {
+		to, outside, ok := a.entry(start+int64(k*step), start, l)
+		switch {
+		case ok && !seen[to]:
+			seen[to] = true
+			t.targets = append(t.targets, to)
+		case ok:
+		case exact && outside != 0:
+			if !slices.Contains(t.outside, outside) && len(t.outside) < 64 {
+				t.outside = append(t.outside, outside)
+			}
+		default:
+			// An entry that leads nowhere: the table ended before.
+			limit = k
+		}
+		if k >= limit {
+			break
+		}
+		t.Entries = k + 1
+	}
+	return t, len(t.targets) > 0
+}
+
+// room bounds the entries of a table without a known size by the next address
+// that the function uses.
+func (a *Analyzer) room(start int64, step int) int {
+	next := start + int64(maxEntries*step)
+	if a.consts == nil {
+		a.consts = a.allConstants()
+	}
+	for _, list := range a.consts {
+		for _, v := range list {
+			if v > start && v < next {
+				next = v
+			}
+		}
+	}
+	for _, t := range a.tables {
+		if v := int64(t.Start); v > start && v < next {
+			next = v
+		}
+	}
+	return int((next - start) / int64(step))
+}
+
+// entry reads an entry and returns the position that it leads to, or an address
+// outside the function.
+func (a *Analyzer) entry(at, start int64, l lookup) (pos int, outside uint32, ok bool) {
+	if at < 0 || at > 0xffffffff {
+		return 0, 0, false
+	}
+	var target int64
+	if l.size == 8 {
+		p, ok := a.Code.Pointer(uint32(at))
+		if !ok {
+			return 0, 0, false
+		}
+		target = int64(p)
+	} else {
+		b := a.Code.Bytes(uint32(at), l.size)
+		if len(b) < l.size {
+			return 0, 0, false
+		}
+		base := l.base[0]
+		if slices.Contains(l.base, start) {
+			base = start // relative to the table itself
+		}
+		target = base + l.scale*extend(b, l.sign)
+	}
+	if target < 0 || target > 0xffffffff || target%int64(a.arch.Align()) != 0 {
+		return 0, 0, false
+	}
+	if pos, ok := a.pos(uint64(target)); ok {
+		if a.marks[pos]&(inside|data) != 0 {
+			return 0, 0, false
+		}
+		return pos, 0, true
+	}
+	return 0, uint32(target), false
+}
+
+// extend reads a little endian number of 1, 2 or 4 bytes.
+func extend(b []byte, sign bool) int64 {
+	switch {
+	case len(b) == 1 && sign:
+		return int64(int8(b[0]))
+	case len(b) == 1:
+		return int64(b[0])
+	case len(b) == 2 && sign:
+		return int64(int16(binary.LittleEndian.Uint16(b)))
+	case len(b) == 2:
+		return int64(binary.LittleEndian.Uint16(b))
+	case sign:
+		return int64(int32(binary.LittleEndian.Uint32(b)))
+	}
+	return int64(binary.LittleEndian.Uint32(b))
+}
