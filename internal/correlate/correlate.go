@@ -1,7 +1,6 @@
 package correlate
 
 import (
-	"context"
 	"fmt"
 	"strings"
 
@@ -154,7 +153,8 @@ const (
 	BranchReturn
 	// BranchOut leaves for code that is in no function of the SPD.
 	BranchOut
-	// BranchInside stays in a block, as between the pieces of inlined code.
+	// BranchInside starts or arrives in the middle of a block, as between the
+	// pieces of inlined code.
 	BranchInside
 	// BranchUnexplained joins two blocks of a function that share no edge.
 	BranchUnexplained
@@ -239,12 +239,4 @@ type MixedKindsError struct {
 
 func (e *MixedKindsError) Error() string {
 	return fmt.Sprintf("%d inputs have branches (LBR) and %d only instruction addresses (IP)", len(e.LBR), len(e.IP))
-}
-
-// Infer turns samples into consistent counts of the functions of f, the SPD
-// that s was made for. It does not change f. The result depends on f, the sum
-// of the samples and the options alone. It fails with *WrongModeError,
-// *MixedKindsError or the error of ctx.
-func Infer(ctx context.Context, s *Samples, o Options) (*Result, error) {
-	return infer(ctx, s, o)
 }

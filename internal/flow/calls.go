@@ -1,9 +1,12 @@
 package flow
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/bits"
+	"sync"
+	"sync/atomic"
 )
 
 // A Call is a direct call site: a block of one function that calls another
@@ -18,21 +21,25 @@ type Call struct {
 // the entry of every function with CallsKnown is also measured by the sum of
 // the blocks that call it, and the functions for which that is news are
 // inferred again, up to rounds times. In each round all sums are taken before
-// any function changes, so the order of the functions does not matter.
+// any function changes, so the order of the functions does not matter, nor
+// does jobs, the number of functions that are inferred at a time.
 //
-// It fails if a graph is not one, if units differ or if a call names a
-// function or block that does not exist.
-func InferCalls(graphs []*Graph, calls []Call, rounds int) ([]*Result, error) {
-	results := make([]*Result, len(graphs))
+// It fails if a graph is not one, if units differ, if a call names a function
+// or block that does not exist, or when ctx is done.
+func InferCalls(ctx context.Context, graphs []*Graph, calls []Call, rounds, jobs int) ([]*Result, error) {
+	all := make([]int, len(graphs))
 	for i, g := range graphs {
 		if g.unit() != graphs[0].unit() {
 			return nil, fmt.Errorf("flow: function %d: unit %v: want %v as in function 0", i, g.unit(), graphs[0].unit())
 		}
-		r, err := Infer(g)
-		if err != nil {
-			return nil, fmt.Errorf("function %d: %w", i, err)
-		}
-		results[i] = r
+		all[i] = i
+	}
+	results := make([]*Result, len(graphs))
+	if err := inferEach(ctx, all, jobs, func(i int) (err error) {
+		results[i], err = Infer(graphs[i])
+		return err
+	}); err != nil {
+		return nil, err
 	}
 	sites := make([][]Call, len(graphs))
 	for i, c := range calls {
@@ -51,33 +58,63 @@ func InferCalls(graphs []*Graph, calls []Call, rounds int) ([]*Result, error) {
 		entries[i] = g.EntryObs
 	}
 	for ; rounds > 0; rounds-- {
-		news := false
 		next := make([]Obs, len(graphs))
+		var news []int
 		for i, g := range graphs {
 			next[i] = g.EntryObs
 			if len(sites[i]) > 0 {
 				next[i] = both(g.EntryObs, arrivals(graphs, results, sites[i]))
 			}
-		}
-		for i, g := range graphs {
-			if next[i] == entries[i] {
-				continue
+			if next[i] != entries[i] {
+				news = append(news, i)
 			}
-			news = true
-			again := *g
-			again.EntryObs = next[i]
-			r, err := Infer(&again)
-			if err != nil {
-				return nil, fmt.Errorf("function %d: %w", i, err)
-			}
-			results[i] = r
 		}
-		if !news {
+		if len(news) == 0 {
 			break
+		}
+		if err := inferEach(ctx, news, jobs, func(i int) (err error) {
+			again := *graphs[i]
+			again.EntryObs = next[i]
+			results[i], err = Infer(&again)
+			return err
+		}); err != nil {
+			return nil, err
 		}
 		entries = next
 	}
 	return results, nil
+}
+
+// inferEach calls infer for each of the functions, for up to jobs at a time.
+// Of several errors it returns that of the first function.
+func inferEach(ctx context.Context, functions []int, jobs int, infer func(i int) error) error {
+	var (
+		next   atomic.Int64
+		failed atomic.Bool
+		errs   = make([]error, len(functions))
+		group  sync.WaitGroup
+	)
+	for range min(max(jobs, 1), len(functions)) {
+		group.Go(func() {
+			for !failed.Load() && ctx.Err() == nil {
+				k := int(next.Add(1)) - 1
+				if k >= len(functions) {
+					return
+				}
+				if err := infer(functions[k]); err != nil {
+					errs[k] = fmt.Errorf("function %d: %w", functions[k], err)
+					failed.Store(true)
+				}
+			}
+		})
+	}
+	group.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
 }
 
 // arrivals returns the sum of the inferred counts of call sites. Its variance

@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -30,7 +31,7 @@ func TestInferCalls(t *testing.T) {
 		{"one of two calls", callee(true), call[1:], 3, 31, 40},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			rs, err := InferCalls([]*Graph{caller, c.callee}, c.calls, c.rounds)
+			rs, err := InferCalls(t.Context(), []*Graph{caller, c.callee}, c.calls, c.rounds, 2)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -59,9 +60,18 @@ func TestInferCallsErrors(t *testing.T) {
 		{[]*Graph{g, other}, Call{0, 0, 1}, "flow: function 1: unit 256: want 1 as in function 0"},
 		{[]*Graph{g, bad}, Call{0, 0, 1}, "function 1: flow: edge 0 from block 0 to block 2: want two of the 2 blocks"},
 	} {
-		if _, err := InferCalls(c.graphs, []Call{c.call}, 1); err == nil || err.Error() != c.err {
+		if _, err := InferCalls(t.Context(), c.graphs, []Call{c.call}, 1, 2); err == nil || err.Error() != c.err {
 			t.Errorf("got %v, want %s", err, c.err)
 		}
+	}
+}
+
+func TestInferCallsEnds(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	g := graph("1/1 1/1", "0>1")
+	if _, err := InferCalls(ctx, []*Graph{g}, nil, 1, 2); err != context.Canceled {
+		t.Errorf("got %v, want %v", err, context.Canceled)
 	}
 }
 
@@ -96,11 +106,11 @@ func TestLibrary(t *testing.T) {
 				graphs[i] = p.g
 			}
 			entries := func(rounds int) []float64 {
-				rs, err := InferCalls(graphs, calls, rounds)
+				rs, err := InferCalls(t.Context(), graphs, calls, rounds, 1)
 				if err != nil {
 					t.Fatal(err)
 				}
-				again, _ := InferCalls(graphs, calls, rounds)
+				again, _ := InferCalls(t.Context(), graphs, calls, rounds, 4)
 				if !reflect.DeepEqual(rs, again) {
 					t.Error("two results")
 				}

@@ -1,0 +1,236 @@
+package correlate
+
+import (
+	"math"
+
+	"github.com/spgo-tools/spgo/internal/flow"
+	"github.com/spgo-tools/spgo/pkg/binfmt"
+	"github.com/spgo-tools/spgo/pkg/spd"
+)
+
+// A survey turns evidence of code into observations of functions.
+type survey struct {
+	*evidence
+	mode  Mode
+	unit  float64 // count of one execution seen
+	scale uint64  // weight of one hit
+
+	firstCopy []int32 // copies[firstCopy[f]:firstCopy[f+1]] are the bodies that speak of function f
+	copies    []int32
+	touched   []bool // bodies with hits
+}
+
+func newSurvey(e *evidence, mode Mode, unit, scale uint64) *survey {
+	s := &survey{evidence: e, mode: mode, unit: float64(unit), scale: scale}
+	s.touched = make([]bool, len(e.bodies))
+	s.firstCopy = make([]int32, len(e.functions)+1)
+	for b := range e.bodies {
+		bd := &e.bodies[b]
+		for p := bd.first; p < bd.end; p++ {
+			if e.hits[p] > 0 || e.passed != nil && e.passed[p] > 0 {
+				s.touched[b] = true
+				s.each(bd, func(f int32) { s.firstCopy[f+1]++ })
+				break
+			}
+		}
+	}
+	for f := range e.functions {
+		s.firstCopy[f+1] += s.firstCopy[f]
+	}
+	s.copies = make([]int32, s.firstCopy[len(e.functions)])
+	next := append([]int32(nil), s.firstCopy...)
+	for b := range e.bodies {
+		if s.touched[b] {
+			s.each(&e.bodies[b], func(f int32) {
+				s.copies[next[f]] = int32(b)
+				next[f]++
+			})
+		}
+	}
+	return s
+}
+
+// each calls do for the functions that a body is a copy of: one, or none, or
+// also those folded into it.
+func (s *survey) each(b *body, do func(f int32)) {
+	if b.function < 0 {
+		return
+	}
+	do(b.function)
+	if b.host < 0 {
+		for _, twin := range s.twins[b.function] {
+			do(twin)
+		}
+	}
+}
+
+// bodiesOf returns the bodies with hits that are copies of function f.
+func (s *survey) bodiesOf(f int32) []int32 { return s.copies[s.firstCopy[f]:s.firstCopy[f+1]] }
+
+// measure returns how often place p was executed, in executions, and what
+// that is worth; n is 0 if p has no code.
+func (s *survey) measure(p int32) (c, n float64) {
+	if p >= 0 && s.places[p].size == 0 {
+		p = s.places[p].inner
+	}
+	if p < 0 || s.places[p].own == 0 {
+		return 0, 0
+	}
+	if s.mode == IP {
+		n = float64(s.places[p].own)
+		return float64(s.hits[p]) / float64(s.scale) / n, n
+	}
+	if s.passed == nil {
+		return 0, 0
+	}
+	return s.passed[p] / float64(s.scale) / float64(s.places[p].size), 1
+}
+
+// intensity is how often a body was executed, as a mean over its code.
+func (s *survey) intensity(b int32) float64 {
+	var hits, size float64
+	for p := s.bodies[b].first; p < s.bodies[b].end; p++ {
+		pl := &s.places[p]
+		if pl.size == 0 || pl.own == 0 {
+			continue
+		}
+		if s.mode == IP {
+			hits += float64(s.hits[p])
+			size += float64(pl.own)
+		} else if s.passed != nil {
+			hits += s.passed[p]
+			size += float64(pl.size)
+		}
+	}
+	if size == 0 {
+		return 0
+	}
+	return hits / size
+}
+
+// graph returns the flow graph of function f with what was observed of it.
+//
+// A block's count is the sum over all copies of the function. Its confidence
+// is that of a sum of Poisson variables: count / variance, where each part
+// has the variance count / n, and is taken for at least half a sample. Copies
+// in which nothing is left of the block cannot say how often it was executed;
+// it is taken to be as much of their intensity as in the other copies, and the
+// confidence is less accordingly.
+func (s *survey) graph(f int32) *flow.Graph {
+	fn := s.functions[f]
+	g := &flow.Graph{
+		Blocks: make([]flow.Obs, len(fn.Blocks)),
+		Exit:   len(fn.Blocks) - 1,
+		Unit:   s.unit,
+	}
+	bodies := s.bodiesOf(f)
+	intensity := make([]float64, len(bodies))
+	all := 0.0
+	for k, b := range bodies {
+		intensity[k] = s.intensity(b)
+		all += intensity[k]
+	}
+	for b := range fn.Blocks {
+		var count, sure, variance, known float64
+		for k, bd := range bodies {
+			p := int32(-1)
+			if p = s.placeOf(bd, int32(b)); p < 0 {
+				continue
+			}
+			c, n := s.measure(p)
+			if n == 0 {
+				continue
+			}
+			known += intensity[k]
+			count += c
+			sure += c + .5/n
+			variance += float64((c + .5/n) / n)
+		}
+		switch {
+		case variance == 0 || known == 0 && all > 0:
+		case known < all:
+			g.Blocks[b] = flow.Obs{Count: s.count(count * (all / known)), N: sure / variance * (known / all)}
+		default:
+			g.Blocks[b] = flow.Obs{Count: s.count(count), N: sure / variance}
+		}
+	}
+	s.edges(g, f)
+	if s.entered[f] > 0 && s.aloneIn(bodies) {
+		g.EntryObs = flow.Obs{Count: s.count(s.branchesOf(s.entered[f])), N: 1}
+	}
+	g.CallsKnown = fn.SymbolFlags&(spd.SymbolStatic|spd.SymbolAddressTaken) == spd.SymbolStatic
+	return g
+}
+
+// edges adds the edges of function f to g. What branches and runs show of
+// them are counts; an edge that was not seen has not been shown not to be
+// taken, unless those that were seen account for all executions of its block.
+func (s *survey) edges(g *flow.Graph, f int32) {
+	fn := s.functions[f]
+	for b := range fn.Blocks {
+		first := s.firstEdge[s.firstBlock[f]+int32(b)]
+		start := len(g.Edges)
+		sum := 0.0
+		for k, e := range fn.Blocks[b].Edges {
+			d := first + int32(k)
+			edge := flow.Edge{From: b, To: int(e.To) - 1, Dead: e.Flags&spd.EdgeDead != 0}
+			if n := s.taken[d] | s.fallen[d]; n > 0 {
+				x := s.branchesOf(s.taken[d]) + float64(s.fallen[d])/float64(s.scale)
+				edge.Obs = flow.Obs{Count: s.count(x), N: 1}
+				sum += x
+			}
+			g.Edges = append(g.Edges, edge)
+		}
+		block := g.Blocks[b]
+		if c := float64(block.Count) / s.unit; !block.Known() || sum == 0 || sum < c-math.Sqrt(c) {
+			continue
+		}
+		for k := start; k < len(g.Edges); k++ {
+			if e := &g.Edges[k]; !e.Obs.Known() && !e.Dead {
+				e.Obs.N = 1
+			}
+		}
+	}
+}
+
+// branchesOf returns the executions that a weight of branches stands for.
+func (s *survey) branchesOf(weight uint64) float64 {
+	return float64(weight) / float64(s.scale) * s.share
+}
+
+// aloneIn says whether a function was executed nowhere but in its own code.
+func (s *survey) aloneIn(bodies []int32) bool {
+	for _, b := range bodies {
+		if s.bodies[b].host >= 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// count returns a number of executions as a count.
+func (s *survey) count(executions float64) uint64 {
+	x := math.Round(executions * s.unit)
+	if x >= 1<<63 {
+		return 1 << 63
+	}
+	return uint64(x)
+}
+
+// seen returns the hits that speak of the blocks of function f, see
+// Function.Hits.
+func (s *survey) seen(f int32, g *flow.Graph) uint64 {
+	var hits uint64
+	if s.mode == LBR && s.passed != nil {
+		for _, o := range g.Blocks {
+			hits = binfmt.SatAdd(hits, o.Count)
+		}
+		return uint64(math.Round(float64(hits) / s.unit))
+	}
+	for _, b := range s.bodiesOf(f) {
+		for p := s.bodies[b].first; p < s.bodies[b].end; p++ {
+			hits = binfmt.SatAdd(hits, s.hits[p])
+		}
+	}
+	return whole(hits, s.scale)
+}

@@ -1,0 +1,105 @@
+package correlate
+
+// A bitmap is a set of RVAs.
+type bitmap struct {
+	pages []*[pageBytes / 64]uint64
+}
+
+const pageBytes = 1 << 12
+
+func newBitmap() *bitmap { return &bitmap{make([]*[pageBytes / 64]uint64, 1<<32/pageBytes)} }
+
+func (m *bitmap) set(rva uint32) {
+	p := &m.pages[rva/pageBytes]
+	if *p == nil {
+		*p = new([pageBytes / 64]uint64)
+	}
+	(*p)[rva%pageBytes/64] |= 1 << (rva % 64)
+}
+
+func (m *bitmap) has(rva uint32) bool {
+	p := m.pages[rva/pageBytes]
+	return p != nil && p[rva%pageBytes/64]&(1<<(rva%64)) != 0
+}
+
+// takeRuns adds the code that ran straight between neighbouring branches, from
+// where one arrives to the instruction of the next. Runs that go backward or
+// from one function into another are none: a branch is missing between.
+func (e *evidence) takeRuns(list []tally, arrivals *bitmap) {
+	e.passed = make([]float64, len(e.places))
+	// into[k] is how many runs go from piece k-1 into piece k, first less what
+	// does so one piece before, modulo 2^64; ending[k] how many of these end
+	// there.
+	into := make([]uint64, len(e.pieces)+1)
+	ending := make([]uint64, len(e.pieces))
+	shift := excess(list)
+	k := int32(0) // the piece of the start; they ascend
+	for _, t := range list {
+		start, last := uint32(t.key>>32), uint32(t.key)
+		for int(k) < len(e.pieces) && e.pieces[k].end <= start {
+			k++
+		}
+		if int(k) == len(e.pieces) {
+			break
+		}
+		if start < e.pieces[k].start || last < start || last-start > maxStraight {
+			continue
+		}
+		j := e.find(last)
+		if j < 0 || e.root(j) != e.root(k) {
+			continue
+		}
+		hits := t.hits >> shift
+		end := e.behind(j, last, arrivals)
+		if k == j {
+			e.pass(k, hits, end-start)
+			continue
+		}
+		e.pass(k, hits, e.pieces[k].end-start)
+		e.pass(j, hits, end-e.pieces[j].start)
+		into[k+1] += hits
+		into[j+1] -= hits
+		ending[j] += hits
+	}
+	var crossed uint64
+	for k := range e.pieces {
+		crossed += into[k]
+		if crossed == 0 {
+			continue
+		}
+		p := &e.pieces[k]
+		e.pass(int32(k), crossed-ending[k], p.end-p.start)
+		if q := &e.pieces[k-1]; q.end == p.start {
+			if x, y := e.common(q.place, p.place); x != y {
+				e.follow(x, y, crossed<<shift, e.fallen)
+			}
+		}
+	}
+	if shift > 0 {
+		for p := range e.passed {
+			e.passed[p] *= float64(uint64(1) << shift)
+		}
+	}
+}
+
+// pass adds runs over some bytes of a piece.
+func (e *evidence) pass(k int32, hits uint64, bytes uint32) {
+	e.passed[e.pieces[k].place] += float64(float64(hits) * float64(bytes))
+}
+
+// behind returns the RVA behind the instruction at an RVA in piece k, as far
+// as it shows: where a call returns to, or else the end of the piece if no
+// instruction is longer than what is left of it. Otherwise it is the
+// instruction itself, so that what is not certain is not counted.
+func (e *evidence) behind(k int32, rva uint32, arrivals *bitmap) uint32 {
+	end := e.pieces[k].end
+	for to := rva + 1; to < end && to-rva <= maxInstruction; to++ {
+		if arrivals.has(to) {
+			return to
+		}
+	}
+	if end-rva <= maxInstruction {
+		return end
+	}
+	return rva
+}
