@@ -1,11 +1,13 @@
 package image
 
 import (
+	"cmp"
 	"debug/elf"
 	"debug/pe"
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
 	"github.com/spgo-tools/spgo/pkg/binfmt"
 )
@@ -174,6 +176,40 @@ func (f *File) Close() error {
 		return nil
 	}
 	return f.closer.Close()
+}
+
+// Extent is a half-open interval of RVAs.
+type Extent struct {
+	Start, End uint64
+}
+
+// Code returns where the image holds code: its executable sections, or the
+// executable segments of an ELF without a section table, sorted, with those
+// that touch or overlap joined.
+func (f *File) Code() []Extent {
+	var list []Extent
+	for _, s := range f.Sections {
+		if s.Exec && s.Size > 0 && s.RVA <= math.MaxUint64-s.Size {
+			list = append(list, Extent{s.RVA, s.RVA + s.Size})
+		}
+	}
+	if len(list) == 0 && f.ELF != nil && !f.ELF.Relocatable() {
+		for _, s := range f.ELF.Segments {
+			if s.Type == elf.PT_LOAD && s.Flags&elf.PF_X != 0 && s.VAddr >= f.Base && s.MemSize > 0 && s.VAddr <= math.MaxUint64-s.MemSize {
+				list = append(list, Extent{s.VAddr - f.Base, s.VAddr - f.Base + s.MemSize})
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b Extent) int { return cmp.Compare(a.Start, b.Start) })
+	var out []Extent
+	for _, e := range list {
+		if n := len(out); n > 0 && e.Start <= out[n-1].End {
+			out[n-1].End = max(out[n-1].End, e.End)
+		} else {
+			out = append(out, e)
+		}
+	}
+	return out
 }
 
 // Reader reads the whole file, for packages that know more of its format.
