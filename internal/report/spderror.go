@@ -28,10 +28,10 @@ func SPDError(err error, file string) error {
 	switch e.Code {
 	case diag.Truncated:
 		e.Because("The file was not written to its end, or was copied only in part.").
-			Do("Compare its size with the original; copy it again, or link again.")
+			Do("Compare its size with the original; copy it again, or build it again.")
 	case diag.Corrupt:
 		e.Because("Bytes were changed, or the program that wrote it is at fault.").
-			Do("Compare its checksum with the original; copy it again, or link again.")
+			Do("Compare its checksum with the original; copy it again, or build it again.")
 	case diag.UnknownFormat:
 		e.Because("It is no SPD, PDB, PE image, COFF object or library, or its beginning is damaged.")
 	case diag.Unsupported:
