@@ -58,7 +58,7 @@ type table struct {
 	Table
 	pos     int // of the jump
 	targets []int
-	outside []uint32 // targets outside the function
+	outside bool // some entries lead out of the function
 }
 
 // MaxFunction is the size of the largest function that is analyzed, in bytes.

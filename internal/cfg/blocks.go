@@ -187,7 +187,7 @@ func (b *builder) indirect(block *Block, pos int, in disasm.Inst) {
 				block.Edges = append(block.Edges, Edge{To: k})
 			}
 		}
-		if len(t.outside) > 0 || len(block.Edges) == 0 {
+		if t.outside || len(block.Edges) == 0 {
 			b.leave(block, Jumps)
 		}
 		return

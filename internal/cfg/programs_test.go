@@ -91,7 +91,7 @@ func TestLargePrograms(t *testing.T) {
 			overlaps += g.Overlaps
 			undecoded += g.Undecoded
 			size += int(f.Ranges[0].Len())
-			if len(g.Unresolved) > 0 && unresolved < 40 {
+			if len(g.Unresolved) > 0 && unresolved < 400 {
 				fmt.Printf("%s %x\n", f.Name, g.Unresolved)
 			}
 		}

@@ -10,6 +10,7 @@ import (
 const (
 	maxEntries = 1 << 16 // of a table
 	maxSteps   = 64      // instructions to look back from a jump
+	maxOutside = 64      // entries in a row that lead out of the function
 	maxTries   = 4       // for a jump, as more of the function becomes known
 )
 
@@ -70,10 +71,13 @@ func (a *Analyzer) tableOf(j *jump) (table, bool) {
 	if !ok {
 		return table{}, false
 	}
-	j.tab = true
+	// A table of pointers at no known address, such as one of functions that
+	// an argument points to, is none of this function.
+	starts := a.starts(l)
+	j.tab = len(starts) > 0 || l.size < 8
 	limit, exact := a.bound(l)
-	for _, start := range a.starts(l) {
-		if t, ok := a.read(j.pos, start, l, limit, exact); ok {
+	for _, start := range starts {
+		if t, ok := a.read(j, start, l, limit, exact); ok {
 			return t, true
 		}
 	}
@@ -90,7 +94,7 @@ func (a *Analyzer) lookupOf(j *jump) (lookup, bool) {
 	}
 	switch e.Op {
 	case disasm.Load:
-		if e.Size != 8 || e.B == disasm.NoReg {
+		if e.Size != 8 || e.B == disasm.NoReg || e.Scale != 8 {
 			return lookup{}, false
 		}
 		return lookup{at: at, load: e, scale: 1, size: 8}, true
@@ -316,9 +320,11 @@ func (a *Analyzer) boundOfBytes(pos int, load disasm.Effect) (int, bool) {
 	return 256, false
 }
 
-// read reads a table. With an exact limit entries that lead elsewhere are ways
-// out of the function; without one they end the table.
-func (a *Analyzer) read(jump int, start int64, l lookup, limit int, exact bool) (table, bool) {
+// read reads a table. Entries that lead out of the function are part of it
+// where its size is known, and in tables of pointers, if entries behind them
+// lead into it; else they end the table. A table of pointers that all lead
+// elsewhere is one of functions.
+func (a *Analyzer) read(j *jump, start int64, l lookup, limit int, exact bool) (table, bool) {
 	if start < 0 || start > 0xffffffff {
 		return table{}, false
 	}
@@ -326,27 +332,30 @@ func (a *Analyzer) read(jump int, start int64, l lookup, limit int, exact bool) 
 	if !exact {
 		limit = min(limit, a.room(start, step))
 	}
-	t := table{Table: Table{Jump: a.rva(jump), Start: uint32(start), Entry: step}, pos: jump}
+	t := table{Table: Table{Jump: a.rva(j.pos), Start: uint32(start), Entry: step}, pos: j.pos}
 	seen := make(map[int]bool)
-	for k := range limit {
-		to, outside, ok := a.entry(start+int64(k*step), start, l)
-		switch {
-		case ok && !seen[to]:
+	outside := 0 // number of entries since the last one that leads into the function
+	for k := 0; k < limit && outside < maxOutside; k++ {
+		to, out, ok := a.entry(start+int64(k*step), start, l)
+		if !ok && (!out || !exact && l.size != 8) {
+			break // the table ended before
+		}
+		if !ok {
+			outside++
+			continue
+		}
+		if !seen[to] {
 			seen[to] = true
 			t.targets = append(t.targets, to)
-		case ok:
-		case exact && outside != 0:
-			if !slices.Contains(t.outside, outside) && len(t.outside) < 64 {
-				t.outside = append(t.outside, outside)
-			}
-		default:
-			// An entry that leads nowhere: the table ended before.
-			limit = k
 		}
-		if k >= limit {
-			break
-		}
-		t.Entries = k + 1
+		t.outside = t.outside || outside > 0
+		t.Entries, outside = k+1, 0
+	}
+	if exact && outside > 0 {
+		t.outside, t.Entries = true, t.Entries+outside
+	}
+	if outside > 0 && len(t.targets) == 0 {
+		j.tab = false
 	}
 	return t, len(t.targets) > 0
 }
@@ -373,23 +382,23 @@ func (a *Analyzer) room(start int64, step int) int {
 	return int((next - start) / int64(step))
 }
 
-// entry reads an entry and returns the position that it leads to, or an address
-// outside the function.
-func (a *Analyzer) entry(at, start int64, l lookup) (pos int, outside uint32, ok bool) {
+// entry reads an entry and returns the position that it leads to, or that it
+// leads out of the function.
+func (a *Analyzer) entry(at, start int64, l lookup) (pos int, outside, ok bool) {
 	if at < 0 || at > 0xffffffff {
-		return 0, 0, false
+		return 0, false, false
 	}
 	var target int64
 	if l.size == 8 {
 		p, ok := a.Code.Pointer(uint32(at))
 		if !ok {
-			return 0, 0, false
+			return 0, false, false
 		}
 		target = int64(p)
 	} else {
 		b := a.Code.Bytes(uint32(at), l.size)
 		if len(b) < l.size {
-			return 0, 0, false
+			return 0, false, false
 		}
 		base := l.base[0]
 		if slices.Contains(l.base, start) {
@@ -398,15 +407,15 @@ func (a *Analyzer) entry(at, start int64, l lookup) (pos int, outside uint32, ok
 		target = base + l.scale*extend(b, l.sign)
 	}
 	if target < 0 || target > 0xffffffff || target%int64(a.arch.Align()) != 0 {
-		return 0, 0, false
+		return 0, false, false
 	}
 	if pos, ok := a.pos(uint64(target)); ok {
 		if a.marks[pos]&(inside|data) != 0 {
-			return 0, 0, false
+			return 0, false, false
 		}
-		return pos, 0, true
+		return pos, false, true
 	}
-	return 0, uint32(target), false
+	return 0, true, false
 }
 
 // extend reads a little endian number of 1, 2 or 4 bytes.
