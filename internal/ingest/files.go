@@ -40,6 +40,12 @@ func isSpecial(name string) (folder, stream bool, err error) {
 	return fi.IsDir(), !fi.IsDir() && !fi.Mode().IsRegular(), nil
 }
 
+// isStream says whether a name is that of a pipe or device.
+func isStream(name string) bool {
+	_, stream, err := isSpecial(name)
+	return err == nil && stream
+}
+
 // closeReader closes what image.FS opened.
 func closeReader(r io.ReaderAt) {
 	if c, ok := r.(io.Closer); ok {

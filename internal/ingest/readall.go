@@ -38,7 +38,10 @@ func ReadAll(ctx context.Context, names []string, stdin io.Reader, o *Options, r
 			done(facts, errors.Join(err, rec.Close()))
 		case isLog: // read with another one
 		case name == "-":
-			facts, err := readStdin(ctx, stdin, o, reg, newSink)
+			facts, err := readOnce(ctx, stdin, name, o, reg, newSink)
+			done(facts, err)
+		case isStream(name):
+			facts, err := readPipe(ctx, name, o, reg, newSink)
 			done(facts, err)
 		default:
 			facts, err := Read(ctx, name, stdin, o, reg, newSink)
@@ -118,6 +121,9 @@ const logHead = 104
 // isLogFile says whether a file is an Event Trace Log, maybe packed. Anything
 // that cannot be looked at is not: reading it will tell why.
 func isLogFile(name string, o *Options) bool {
+	if name == "-" || isStream(name) { // looking would take its beginning away
+		return false
+	}
 	r, size, err := o.fs().Open(name)
 	if err != nil {
 		return false
@@ -145,17 +151,50 @@ func isLog(r io.Reader) bool {
 	return !errors.Is(err, binfmt.ErrMagic)
 }
 
-// readStdin reads standard input. A log file is kept in a temporary file,
-// since it has to be read twice.
-func readStdin(ctx context.Context, stdin io.Reader, o *Options, reg sample.Registry, newSink func() sample.Sink) ([]*Facts, error) {
-	const name = "-"
-	in := bufio.NewReaderSize(stdin, sniffSize)
+// readPipe reads a named pipe or a device. It waits for the writer no longer
+// than ctx lets it.
+func readPipe(ctx context.Context, name string, o *Options, reg sample.Registry, newSink func() sample.Sink) ([]*Facts, error) {
+	type opened struct {
+		f   *os.File
+		err error
+	}
+	opening := make(chan opened, 1)
+	go func() {
+		f, err := os.Open(name)
+		opening <- opened{f, err}
+	}()
+	var in *os.File
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case o := <-opening:
+		if o.err != nil {
+			return []*Facts{newFacts(name, "")}, o.err
+		}
+		in = o.f
+	}
+	defer in.Close()
+	defer context.AfterFunc(ctx, func() { in.Close() })() // ends a read that waits
+	facts, err := readOnce(ctx, in, name, o, reg, newSink)
+	if ctx.Err() != nil {
+		err = ctx.Err()
+	}
+	return facts, err
+}
+
+// readOnce reads what can be read but once: standard input or a pipe. A log
+// file is kept in a temporary file, since it has to be read twice.
+func readOnce(ctx context.Context, r io.Reader, name string, o *Options, reg sample.Registry, newSink func() sample.Sink) ([]*Facts, error) {
+	in := bufio.NewReaderSize(r, sniffSize)
 	head, _ := in.Peek(4)
 	if !hasSPTSignature(head) {
 		head, _ = in.Peek(sniffSize)
 	}
 	if !isLog(bytes.NewReader(head)) {
-		facts, err := Read(ctx, name, in, o, reg, newSink)
+		facts, err := readStream(ctx, in, name, o, reg, newSink)
+		if facts == nil {
+			facts = newFacts(name, "")
+		}
 		return []*Facts{facts}, err
 	}
 	f, err := os.CreateTemp(o.SpoolDir, "spgo-*.etl")

@@ -3,6 +3,7 @@ package etl
 import (
 	"archive/zip"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -23,6 +24,9 @@ var (
 	gzipMagic = []byte{0x1f, 0x8b}
 	zstdMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
 )
+
+// zipEncrypted is the flag of a member that needs a password.
+const zipEncrypted = 1
 
 // zstdWindow bounds the memory of the zstd decoder; files packed with its
 // usual levels need less.
@@ -115,6 +119,9 @@ func openZip(r io.ReaderAt, size int64, path string, opt *Options) (files []*Fil
 }
 
 func openMember(m *zip.File, name string, opt *Options, budget *int64) (*File, error) {
+	if m.Flags&zipEncrypted != 0 {
+		return nil, &binfmt.Error{File: name, Part: "zip archive", Offset: -1, Want: "a member without password", Got: "an encrypted one", Err: binfmt.ErrUnsupported}
+	}
 	r, err := m.Open()
 	if err != nil {
 		return nil, badContainer(name, err)
@@ -124,7 +131,8 @@ func openMember(m *zip.File, name string, opt *Options, budget *int64) (*File, e
 }
 
 // unpackFile copies r to a temporary file that is gone when it is closed, and
-// opens that. What r yields is counted against budget.
+// opens that. What r yields is counted against budget. Where packed data are
+// damaged or end early, the file is what came before, with that as its defect.
 func unpackFile(r io.Reader, name string, opt *Options, budget *int64) (file *File, err error) {
 	// The first buffer header tells whether the rest is worth the disk.
 	head := make([]byte, bufferHeaderSize+systemHeader)
@@ -167,14 +175,20 @@ func unpackFile(r io.Reader, name string, opt *Options, budget *int64) (file *Fi
 		limit++ // one byte tells that there is too much
 	}
 	size, err := io.Copy(t, io.LimitReader(io.MultiReader(bytes.NewReader(head), r), limit))
+	var defect error
 	if err != nil {
-		return nil, badContainer(name, err)
+		if defect = badContainer(name, err); !IsDamage(defect) {
+			return nil, defect
+		}
 	}
 	if *budget -= size; *budget < 0 {
 		return nil, &binfmt.Error{File: name, Offset: -1, Want: fmt.Sprintf("at most %d bytes unpacked", opt.maxUnpacked()), Err: binfmt.ErrLimit}
 	}
 	if file, err = newFile(t, size, name, opt); err != nil {
-		return nil, err
+		return nil, cmp.Or(defect, err)
+	}
+	if defect != nil { // the cause of whatever else is amiss at the end
+		file.defect = defect
 	}
 	file.close = closeTemp
 	return file, nil

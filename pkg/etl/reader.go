@@ -115,8 +115,8 @@ func (f *File) Buffers() []Buffer { return f.buffers }
 // buffers it says nothing.
 func (f *File) Compression() Compression { return f.compression }
 
-// Defect returns the first fault among the buffer headers, or nil. What it
-// cost is in Damage. A file whose last buffer is cut, as after a crash, has
+// Defect returns the first fault among the buffer headers, or in what the file
+// was packed in, or nil. What it cost is in Damage, as far as that is known. A file whose last buffer is cut, as after a crash, has
 // one with ErrTruncated.
 func (f *File) Defect() error { return f.defect }
 

@@ -1,9 +1,11 @@
 package etl
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spgo-tools/spgo/pkg/binfmt"
@@ -14,8 +16,9 @@ import (
 type Recording struct {
 	// Files are the log files, the one that was asked for first.
 	Files []*File
-	// Ignored says which files beside it or in the same archive were not
-	// taken, and why: they are no log files, or on another clock.
+	// Ignored says which files were not taken, and why: of those beside it or
+	// in the same archive, they are no log files, or on another clock; of all,
+	// they are copies of a file that was taken.
 	Ignored []error
 }
 
@@ -61,7 +64,7 @@ func Open(path string, opt *Options) (*Recording, error) {
 }
 
 // OpenAll opens the recordings at several paths, each file once even if it is
-// both named and beside a named one, and puts those together that were made
+// both named and beside a named one or named twice, and puts those together that were made
 // at the same time on one clock. The recordings are in the order of the first
 // path of each.
 func OpenAll(paths []string, opt *Options) ([]*Recording, error) {
@@ -105,8 +108,10 @@ func join(recs []*Recording, rec *Recording, seen map[string]bool) []*Recording 
 	}
 	for _, old := range recs {
 		if sameClock(old.Files[0], fresh[0]) == nil {
-			old.Files = append(old.Files, fresh...)
 			old.Ignored = append(old.Ignored, rec.Ignored...)
+			for _, f := range fresh {
+				old.add(f)
+			}
 			return recs
 		}
 	}
@@ -127,7 +132,37 @@ func (r *Recording) take(f *File) {
 		f.Close()
 		return
 	}
+	r.add(f)
+}
+
+// add adds a file on the clock of the others, unless it is a copy of one of
+// them: under another name, or packed. Its events would count twice.
+func (r *Recording) add(f *File) {
+	for _, old := range r.Files {
+		if f.copies(old) {
+			r.Ignored = append(r.Ignored, &binfmt.Error{File: f.name, Part: "log file", Offset: -1, Got: "a copy of " + old.name})
+			f.Close()
+			return
+		}
+	}
 	r.Files = append(r.Files, f)
+}
+
+// copies says whether f and o hold the same bytes. What was read of both when
+// they were opened tells nearly all others apart.
+func (f *File) copies(o *File) bool {
+	if f.size != o.size || f.Header != o.Header || !slices.Equal(f.buffers, o.buffers) {
+		return false
+	}
+	const piece = 1 << 20
+	var a, b [piece]byte
+	for off := int64(0); off < f.size; off += piece {
+		n := min(piece, f.size-off)
+		if readFull(f.r, a[:n], off) != nil || readFull(o.r, b[:n], off) != nil || !bytes.Equal(a[:n], b[:n]) {
+			return false
+		}
+	}
+	return true
 }
 
 // sameClock says why the time stamps of two files do not compare, or why the

@@ -83,6 +83,13 @@ func put(t testing.TB, members ...member) string {
 	return dir
 }
 
+// variant changes a byte of a file that no reader looks at: no copy any more.
+func variant(data []byte, n byte) []byte {
+	data = bytes.Clone(data)
+	data[bufferHeaderSize+systemHeader+64] = n // in a dead pointer
+	return data
+}
+
 func names(r *Recording) []string {
 	var list []string
 	for _, f := range r.Files {
@@ -133,9 +140,9 @@ func TestOpenSiblings(t *testing.T) {
 	data := writeTrace(t, tr)
 	tr.Start = 133_500_000_000_000_000 + 50_000_000_000
 	later := writeTrace(t, tr) // another boot
-	dir := put(t, member{"a.etl", data}, member{"a.kernel.etl", data}, member{"A.USER_1.ETL", data}, member{"a.clrRundown.etl", later},
+	dir := put(t, member{"a.etl", data}, member{"a.kernel.etl", variant(data, 1)}, member{"A.USER_1.ETL", variant(data, 2)}, member{"a.clrRundown.etl", later},
 		member{"a.kernel.2.etl", []byte("no trace")}, member{"a.other.etl", data}, member{"ab.kernel.etl", data}, member{"b.etl", later},
-		member{"all.zip", zipped(t, member{"x.etl", data}, member{"y.etl", later}, member{"z.ETL", data}, member{"bad.etl", []byte("no trace")})})
+		member{"all.zip", zipped(t, member{"x.etl", variant(data, 3)}, member{"y.etl", later}, member{"z.ETL", variant(data, 4)}, member{"bad.etl", []byte("no trace")})})
 	at := func(name string) string { return filepath.Join(dir, name) }
 
 	r, err := Open(at("a.etl"), nil)
@@ -227,8 +234,8 @@ func (m *memoryFiles) List(dir string) ([]string, error) {
 func TestFiles(t *testing.T) {
 	data := writeTrace(t, testTrace("timer", 8, 20))
 	m := &memoryFiles{open: map[string]int{}, files: map[string][]byte{
-		"x:disk!/a.etl": data, "x:disk!/a.kernel.etl": data, "x:disk!/sub/a.user.etl": data, "x:disk!/p/b.etl": gzipped(t, data),
-		"x:disk!/p/b.clr.etl": zstdPacked(t, data), "x:disk!/p/all.zip": zipped(t, member{"c.etl", data}), "x:disk!/bad.etl": []byte("no trace"),
+		"x:disk!/a.etl": data, "x:disk!/a.kernel.etl": variant(data, 1), "x:disk!/sub/a.user.etl": data, "x:disk!/p/b.etl": gzipped(t, data),
+		"x:disk!/p/b.clr.etl": zstdPacked(t, variant(data, 1)), "x:disk!/p/all.zip": zipped(t, member{"c.etl", data}), "x:disk!/bad.etl": []byte("no trace"),
 	}}
 	for path, want := range map[string][]string{
 		"x:disk!/a.etl":     {"a.etl", "a.kernel.etl"},
@@ -266,12 +273,14 @@ func TestFiles(t *testing.T) {
 // TestOpenRefuses gives inputs that are no recordings.
 func TestOpenRefuses(t *testing.T) {
 	data := writeTrace(t, testTrace("timer", 8, 200))
-	packed := gzipped(t, data)
-	broken := bytes.Clone(packed)
-	broken[len(broken)-8] ^= 1 // the checksum
+	locked := zipped(t, member{"a.etl", data})
+	for _, signature := range []string{"PK\x03\x04", "PK\x01\x02"} { // of the member, then in the directory
+		at := bytes.LastIndex(locked, []byte(signature)) + map[byte]int{3: 6, 1: 8}[signature[2]]
+		locked[at] |= zipEncrypted
+	}
 	bomb := gzipped(t, append(bytes.Clone(data), make([]byte, 8<<20)...))
 	dir := put(t, member{"empty.etl", nil}, member{"one.etl", []byte{1}}, member{"header.etl", data[:bufferHeaderSize]},
-		member{"text.etl", bytes.Repeat([]byte("text"), 100)}, member{"cut.gz", packed[:len(packed)/2]}, member{"broken.gz", broken},
+		member{"text.etl", bytes.Repeat([]byte("text"), 100)}, member{"locked.zip", locked},
 		member{"text.gz", gzipped(t, bytes.Repeat([]byte("text"), 100))}, member{"bomb.gz", bomb}, member{"bomb.zip", zipped(t, member{"a.etl", data}, member{"b.etl", data})},
 		member{"cut.zst", zstdPacked(t, data)[:300]}, member{"none.zip", zipped(t, member{"a.txt", data})}, member{"cut.zip", zipped(t, member{"a.etl", data})[:1000]},
 		member{"bad.zip", zipped(t, member{"a.etl", bytes.Repeat([]byte("text"), 100)})})
@@ -280,7 +289,7 @@ func TestOpenRefuses(t *testing.T) {
 		want error
 	}{
 		{"empty.etl", binfmt.ErrTruncated}, {"one.etl", binfmt.ErrTruncated}, {"header.etl", binfmt.ErrTruncated}, {"text.etl", binfmt.ErrMagic},
-		{"cut.gz", binfmt.ErrTruncated}, {"broken.gz", binfmt.ErrCorrupt}, {"text.gz", binfmt.ErrMagic}, {"bomb.gz", binfmt.ErrLimit}, {"bomb.zip", binfmt.ErrLimit},
+		{"locked.zip", binfmt.ErrUnsupported}, {"text.gz", binfmt.ErrMagic}, {"bomb.gz", binfmt.ErrLimit}, {"bomb.zip", binfmt.ErrLimit},
 		{"cut.zst", binfmt.ErrTruncated}, {"none.zip", binfmt.ErrMagic}, {"cut.zip", binfmt.ErrCorrupt}, {"bad.zip", binfmt.ErrMagic},
 		{"missing.etl", os.ErrNotExist}, {".", binfmt.ErrUnsupported},
 	} {
@@ -301,6 +310,75 @@ func TestOpenRefuses(t *testing.T) {
 	}
 	if _, err := NewReader(bytes.NewReader(data), int64(len(data)), &Options{MaxBuffer: 2048}); !errors.Is(err, binfmt.ErrLimit) {
 		t.Errorf("buffers above the limit: %v", err)
+	}
+}
+
+// TestCutContainers reads what damaged packed files still give.
+func TestCutContainers(t *testing.T) {
+	data := writeTrace(t, testTrace("timer", 8, 2000))
+	whole := openBytes(t, data)
+	packed, tight, archive := gzipped(t, data), zstdPacked(t, data), zipped(t, member{"a.etl", data})
+	checksum := bytes.Clone(packed)
+	checksum[len(checksum)-8] ^= 1
+	archive[len(archive)/2] ^= 0xFF // in the middle of the packed data
+	for _, tc := range []struct {
+		name string
+		data []byte
+		want error // nil: any damage
+		all  bool  // all of the log file is there
+	}{
+		{"cut.etl.gz", packed[:len(packed)*2/3], binfmt.ErrTruncated, false},
+		{"tail.etl.gz", packed[:len(packed)-4], binfmt.ErrTruncated, true},
+		{"checksum.etl.gz", checksum, binfmt.ErrCorrupt, true},
+		{"tail.etl.zst", tight[:len(tight)-4], binfmt.ErrTruncated, false},
+		{"member.zip", archive, nil, false},
+	} {
+		temp := t.TempDir()
+		r, err := Open(filepath.Join(put(t, member{tc.name, tc.data}), tc.name), &Options{TempDir: temp})
+		if err != nil {
+			t.Errorf("%s: %v", tc.name, err)
+			continue
+		}
+		f := r.Files[0]
+		if !IsDamage(f.Defect()) || tc.want != nil && !errors.Is(f.Defect(), tc.want) || !strings.Contains(f.Defect().Error(), tc.name) {
+			t.Errorf("%s: defect %v, want %v", tc.name, f.Defect(), tc.want)
+		}
+		if n, all := len(f.Buffers()), len(whole.Buffers()); n < 2 || (n == all) != tc.all {
+			t.Errorf("%s: %d of %d buffers", tc.name, n, all)
+		}
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+		if left, err := os.ReadDir(temp); err != nil || len(left) != 0 {
+			t.Errorf("%s: left %v, %v", tc.name, left, err)
+		}
+	}
+}
+
+// TestCopies names one log file in several ways. Its events must not count
+// twice, but files that only look alike are no copies.
+func TestCopies(t *testing.T) {
+	data := writeTrace(t, testTrace("timer", 8, 50))
+	dir := put(t, member{"a.etl", data}, member{"copy.etl", data}, member{"a.etl.gz", gzipped(t, data)}, member{"a.zip", zipped(t, member{"a.etl", data}, member{"b.etl", data})},
+		member{"other.etl", variant(data, 1)}, member{"a.user.etl", data})
+	var paths []string
+	for _, name := range []string{"other.etl", "a.etl", "copy.etl", "a.etl.gz", "a.zip"} {
+		paths = append(paths, filepath.Join(dir, name))
+	}
+	for range 2 {
+		recs, err := OpenAll(paths, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(recs) != 1 || len(recs[0].Files) != 2 || len(recs[0].Ignored) != 5 {
+			t.Errorf("%d recordings; files %v, ignored %v", len(recs), names(recs[0]), recs[0].Ignored)
+		}
+		for _, r := range recs {
+			if err := r.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+		slices.Reverse(paths)
 	}
 }
 
