@@ -55,6 +55,7 @@ func exerciseInlines(t *testing.T, f *pdb.File, size int) {
 	}
 	n := 0
 	for i := range modules {
+		_, _, _ = f.ModuleCompiler(i)
 		for p, err := range f.ModuleInlines(i) {
 			if err != nil {
 				break

@@ -40,12 +40,12 @@ type InlineRange struct {
 
 // InlinedProc is a function with the calls inlined into it.
 type InlinedProc struct {
-	Proc  Proc
+	Proc
 	Sites []InlineSite
 }
 
-// ModuleInlines yields the functions of module i that have inlined calls, in
-// the order of the records. After an error there are no more.
+// ModuleInlines yields the functions of module i, with the calls inlined into
+// each, in the order of the records. After an error there are no more.
 func (f *File) ModuleInlines(i int) iter.Seq2[InlinedProc, error] {
 	return func(yield func(InlinedProc, error) bool) {
 		r, err := f.ModuleSymbols(i)
@@ -61,10 +61,11 @@ func (f *File) ModuleInlines(i int) iter.Seq2[InlinedProc, error] {
 		var decoder *inlineDecoder
 		var current InlinedProc
 		depth := 0
+		started := false
 		flush := func() bool {
 			p := current
 			current, depth = InlinedProc{}, 0
-			return len(p.Sites) == 0 || yield(p, nil)
+			return !started || yield(p, nil)
 		}
 		for r.Next() {
 			rec := r.Record()
@@ -74,8 +75,8 @@ func (f *File) ModuleInlines(i int) iter.Seq2[InlinedProc, error] {
 					return
 				}
 				current.Proc, err = decodeProc(rec, m)
-				current.Proc.Module = i
-			case rec.Kind == SymInlineSite || rec.Kind == SymInlineSite2:
+				current.Module, started = i, true
+			case (rec.Kind == SymInlineSite || rec.Kind == SymInlineSite2) && started:
 				if decoder == nil {
 					if decoder, err = f.newInlineDecoder(i, m); err != nil {
 						yield(InlinedProc{}, err)

@@ -76,7 +76,7 @@ func TestInlinesAgainstPdbutil(t *testing.T) {
 						short := id[strings.LastIndex(id, ":")+1:]
 						text := fmt.Sprintf("%d %#x %s", s.Depth, s.Inlinee, short)
 						for _, r := range s.Ranges {
-							text += fmt.Sprintf(" %#x", r.Offset-p.Proc.Offset)
+							text += fmt.Sprintf(" %#x", r.Offset-p.Offset)
 							if r.Length != 0 {
 								text += fmt.Sprintf("+%#x", r.Length)
 							}
@@ -205,5 +205,26 @@ func writeFile(t testing.TB, name, text string) {
 	t.Helper()
 	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
+	}
+}
+
+func TestModuleCompiler(t *testing.T) {
+	f, err := pdb.Open(inlinedPDBs(t)[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	c, ok, err := f.ModuleCompiler(0)
+	if err != nil || !ok || !strings.Contains(c.Name, "clang") || c.Language != 1 || c.LTCG {
+		t.Errorf("compiler %+v, %v, %v; want clang for C++", c, ok, err)
+	}
+	// The linker makes the last module itself.
+	modules, err := f.Modules()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, ok, err = f.ModuleCompiler(len(modules) - 1)
+	if err != nil || !ok || c.Language != 7 {
+		t.Errorf("compiler %+v, %v, %v; want the linker", c, ok, err)
 	}
 }

@@ -21,6 +21,7 @@ const (
 	SymLProc32DPC   SymbolKind = 0x1155 // S_LPROC32_DPC
 	SymLProc32DPCID SymbolKind = 0x1156 // S_LPROC32_DPC_ID
 
+	SymCompile3      SymbolKind = 0x113c // S_COMPILE3
 	SymInlineSite    SymbolKind = 0x114d // S_INLINESITE
 	SymInlineSiteEnd SymbolKind = 0x114e // S_INLINESITE_END
 	SymInlineSite2   SymbolKind = 0x115d // S_INLINESITE2
