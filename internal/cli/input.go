@@ -35,7 +35,7 @@ func (c *Context) Open(name string) (*File, error) {
 	}
 	switch mode := fi.Mode(); {
 	case mode.IsDir():
-		return nil, diag.New(diag.CannotRead, "is a folder").In(name)
+		return nil, diag.New(diag.CannotRead, "is a folder").In(name).Because("A file is wanted.").Do("Name a file in it.")
 	case mode.IsRegular():
 		f, err := os.Open(name)
 		if err != nil {
