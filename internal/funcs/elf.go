@@ -1,17 +1,12 @@
 package funcs
 
 import (
-	"bytes"
 	"debug/elf"
-	"encoding/binary"
-	"fmt"
-	"hash/crc32"
-	"io"
 	"strings"
 
+	"github.com/spgo-tools/spgo/internal/debuginfo"
 	"github.com/spgo-tools/spgo/internal/program"
 	"github.com/spgo-tools/spgo/pkg/binfmt"
-	"github.com/spgo-tools/spgo/pkg/image"
 )
 
 // readELF reads all sources of an ELF image.
@@ -32,14 +27,11 @@ func (f *finder) readELF() {
 
 // readDebugFile reads the symbols of a separate debug file.
 func (f *finder) readDebugFile(name string) error {
-	debug, err := image.Open(name)
+	debug, err := debuginfo.OpenDebugFile(f.img, name)
 	if err != nil {
 		return err
 	}
 	defer debug.Close()
-	if err := checkDebugFile(f.img, debug, name); err != nil {
-		return err
-	}
 	file, err := elf.NewFile(debug.Reader())
 	if err != nil {
 		return &binfmt.Error{File: name, Part: "section table", Offset: -1, Err: err}
@@ -50,51 +42,6 @@ func (f *finder) readDebugFile(name string) error {
 		binfmt.InFile(err, name)
 	}
 	return nil
-}
-
-// checkDebugFile compares the build ids, or where one has none the checksum
-// that .gnu_debuglink holds.
-func checkDebugFile(img, debug *image.File, name string) error {
-	if debug.Kind != image.KindELF || debug.Arch != img.Arch {
-		return &MismatchError{name, "kind", fmt.Sprintf("%v %s", img.Kind, img.Arch), fmt.Sprintf("%v %s", debug.Kind, debug.Arch)}
-	}
-	want, got := img.ELF.BuildID, debug.ELF.BuildID
-	if len(want) > 0 && len(got) > 0 {
-		if !image.SameBuildID(want, got) {
-			return &MismatchError{name, "build id", fmt.Sprintf("%x", want), fmt.Sprintf("%x", got)}
-		}
-		return nil
-	}
-	sum, ok := debugLink(img)
-	if !ok {
-		return nil
-	}
-	h := crc32.NewIEEE()
-	if _, err := io.Copy(h, debug.Reader()); err != nil {
-		return binfmt.InFile(err, name)
-	}
-	if h.Sum32() != sum {
-		return &MismatchError{name, "checksum", fmt.Sprintf("%08x", sum), fmt.Sprintf("%08x", h.Sum32())}
-	}
-	return nil
-}
-
-// debugLink returns the checksum in .gnu_debuglink: a file name, padded to 4
-// bytes, and the CRC-32 of that file.
-func debugLink(img *image.File) (crc uint32, ok bool) {
-	file, err := elf.NewFile(img.Reader())
-	if err != nil {
-		return 0, false
-	}
-	s := file.Section(".gnu_debuglink")
-	if s == nil {
-		return 0, false
-	}
-	b, err := s.Data()
-	if err != nil || len(b) < 8 || bytes.IndexByte(b, 0) < 0 {
-		return 0, false
-	}
-	return binary.LittleEndian.Uint32(b[len(b)-4:]), true
 }
 
 // Suffixes of symbols of separated code, with a number behind them or without:
@@ -207,7 +154,7 @@ func (f *finder) readSymbolTable(file *elf.File, typ elf.SectionType, source pro
 func (f *finder) addParts(parts []namedPart, names symbolNames) {
 	for _, p := range parts {
 		parent, ok := names.find(p.parent, p.unit)
-		if i := containing(f.code, uint32(min(parent, beyond))); ok && i >= 0 {
+		if i := program.Containing(f.code, uint32(min(parent, beyond))); ok && i >= 0 {
 			p.part, p.piece.parent = true, uint32(parent)
 		} else {
 			f.report.Orphans++

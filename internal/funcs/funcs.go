@@ -17,10 +17,10 @@
 package funcs
 
 import (
-	"debug/elf"
 	"fmt"
 	"math"
 
+	"github.com/spgo-tools/spgo/internal/debuginfo"
 	"github.com/spgo-tools/spgo/internal/program"
 	"github.com/spgo-tools/spgo/pkg/binfmt"
 	"github.com/spgo-tools/spgo/pkg/image"
@@ -30,19 +30,8 @@ import (
 type Options struct {
 	// Debug is the path of the image's PDB or separate debug file (the one
 	// that .gnu_debuglink or the build id leads to), "" for none. A file of
-	// another build is a [MismatchError].
+	// another build is a [debuginfo.MismatchError].
 	Debug string
-}
-
-// MismatchError says that a PDB or debug file is not of the image.
-type MismatchError struct {
-	Path      string
-	What      string // such as "build id"
-	Want, Got string
-}
-
-func (e *MismatchError) Error() string {
-	return fmt.Sprintf("%s is of another build: %s: want %s, got %s", e.Path, e.What, e.Want, e.Got)
 }
 
 // Find returns the functions of an image by address. It fails if the image is
@@ -110,35 +99,15 @@ func (f *finder) check() error {
 			return unsupported("a little-endian image of 64 bits", fmt.Sprintf("%d bits, big-endian: %v", e.Bits, e.BigEndian))
 		}
 	}
-	f.code = codeRanges(f.img)
+	for _, e := range f.img.Code() {
+		if e.Start < math.MaxUint32 {
+			f.code = append(f.code, program.Range{Start: uint32(e.Start), End: uint32(min(e.End, math.MaxUint32))})
+		}
+	}
 	if len(f.code) == 0 {
 		return unsupported("executable sections", "none")
 	}
 	return nil
-}
-
-// codeRanges returns the executable sections, or the executable segments of an
-// ELF without section table.
-func codeRanges(img *image.File) []program.Range {
-	var out []program.Range
-	add := func(start, size uint64) {
-		if start < math.MaxUint32 && size > 0 {
-			out = append(out, program.Range{Start: uint32(start), End: uint32(start + min(size, math.MaxUint32-start))})
-		}
-	}
-	for _, s := range img.Sections {
-		if s.Exec {
-			add(s.RVA, s.Size)
-		}
-	}
-	if len(out) == 0 && img.ELF != nil {
-		for _, s := range img.ELF.Segments {
-			if s.Type == elf.PT_LOAD && s.Flags&elf.PF_X != 0 && s.VAddr >= img.Base {
-				add(s.VAddr-img.Base, s.MemSize)
-			}
-		}
-	}
-	return union(out)
 }
 
 // add takes a piece at addresses as far as they are code. Size 0 stands for an
@@ -149,7 +118,7 @@ func (f *finder) add(p piece, start, size uint64) {
 		f.report.skip(p.source, BeyondRange)
 		return
 	}
-	i := containing(f.code, uint32(start))
+	i := program.Containing(f.code, uint32(start))
 	if i < 0 {
 		f.report.skip(p.source, OutsideCode)
 		return

@@ -107,7 +107,7 @@ func (f *finder) findEnds(groups []*group) {
 			f.drop(g, LabelInside)
 			continue
 		}
-		g.end = f.code[containing(f.code, g.start)].End
+		g.end = f.code[program.Containing(f.code, g.start)].End
 		if i+1 < len(groups) {
 			g.end = min(g.end, groups[i+1].start)
 		}
@@ -281,7 +281,7 @@ func (g *group) function() program.Function {
 	first := g.ranges[0]
 	rest := append(slices.Clone(g.ranges[1:]), g.parts...)
 	// What touches the first range is no separate part.
-	rest = union(rest)
+	rest = program.Union(rest)
 	for i, r := range rest {
 		if r.Start == first.End {
 			first.End = r.End
@@ -313,31 +313,4 @@ func (g *group) function() program.Function {
 	slices.Sort(fn.Aliases)
 	fn.Aliases = slices.Compact(fn.Aliases)
 	return fn
-}
-
-// union sorts ranges and joins those that touch or overlap.
-func union(list []program.Range) []program.Range {
-	slices.SortFunc(list, func(a, b program.Range) int { return cmp.Compare(a.Start, b.Start) })
-	var out []program.Range
-	for _, r := range list {
-		if n := len(out); n > 0 && r.Start <= out[n-1].End {
-			out[n-1].End = max(out[n-1].End, r.End)
-		} else {
-			out = append(out, r)
-		}
-	}
-	return out
-}
-
-// containing returns the index of the range with the byte at rva, -1 if there
-// is none. The ranges are sorted and disjoint.
-func containing(list []program.Range, rva uint32) int {
-	i, found := slices.BinarySearchFunc(list, rva, func(r program.Range, rva uint32) int { return cmp.Compare(r.Start, rva) })
-	if !found {
-		i--
-	}
-	if i < 0 || !list[i].Contains(rva) {
-		return -1
-	}
-	return i
 }

@@ -167,7 +167,7 @@ func (t pclntab) functions() ([]goFunc, error) {
 // goText returns the RVA that the table counts from: the symbol runtime.text.
 func (f *finder) goText(t pclntab, relative map[uint64]uint64) (uint64, bool) {
 	isCode := func(va uint64) bool {
-		return va >= f.img.Base && va-f.img.Base < beyond && containing(f.code, uint32(va-f.img.Base)) >= 0
+		return va >= f.img.Base && va-f.img.Base < beyond && program.Containing(f.code, uint32(va-f.img.Base)) >= 0
 	}
 	text := t.text
 	if v, ok := relative[t.rva+8+8*pclnWordText]; ok {

@@ -2,11 +2,10 @@ package funcs
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
+	"github.com/spgo-tools/spgo/internal/debuginfo"
 	"github.com/spgo-tools/spgo/internal/program"
-	"github.com/spgo-tools/spgo/pkg/image"
 	"github.com/spgo-tools/spgo/pkg/pdb"
 )
 
@@ -14,14 +13,11 @@ import (
 // The linkage name is that of the public symbol; a procedure gives the size, and
 // its undecorated name where there is no other.
 func (f *finder) readPDB(name string) error {
-	file, err := pdb.Open(name)
+	file, err := debuginfo.OpenPDB(f.img, name)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	if err := checkPDB(f.img, file, name); err != nil {
-		return err
-	}
 	modules, err := file.Modules()
 	if err != nil {
 		return err
@@ -50,7 +46,7 @@ func (f *finder) readPDB(name string) error {
 			f.fail(err)
 			break
 		}
-		if p.Flags&(pdb.PublicCode|pdb.PublicFunction) == 0 && (!p.Mapped || containing(f.code, p.RVA) < 0) {
+		if p.Flags&(pdb.PublicCode|pdb.PublicFunction) == 0 && (!p.Mapped || program.Containing(f.code, p.RVA) < 0) {
 			continue // data
 		}
 		f.addPDB(piece{name: p.Name, source: program.PDB, label: p.Flags&pdb.PublicFunction == 0}, p.Address, 0)
@@ -89,7 +85,7 @@ func (f *finder) contributionEnds(file *pdb.File) []program.Range {
 			break
 		}
 		rva, ok := m.RVA(c.Section, c.Offset)
-		if ok && c.Size > 0 && rva+c.Size > rva && containing(f.code, rva) >= 0 {
+		if ok && c.Size > 0 && rva+c.Size > rva && program.Containing(f.code, rva) >= 0 {
 			out = append(out, program.Range{Start: rva, End: rva + c.Size})
 		}
 	}
@@ -100,21 +96,7 @@ func (f *finder) contributionEnds(file *pdb.File) []program.Range {
 // limitPublic notes where the code around a public symbol ends: a function
 // does not go on in the code of another module.
 func (f *finder) limitPublic(ends []program.Range, rva uint32) {
-	if i := containing(ends, rva); i >= 0 {
+	if i := program.Containing(ends, rva); i >= 0 {
 		f.limits = append(f.limits, ends[i].End)
 	}
-}
-
-// checkPDB compares the identity of a PDB with the one in the image. An image
-// without one takes any.
-func checkPDB(img *image.File, file *pdb.File, name string) error {
-	id, err := file.Identity()
-	if err != nil {
-		return err
-	}
-	want, source := img.ID()
-	if source == image.IDNone || id.GUID == want.GUID && id.Age == want.Age {
-		return nil
-	}
-	return &MismatchError{name, "GUID and age", want.String(), fmt.Sprint(image.ID{GUID: id.GUID, Age: id.Age})}
 }

@@ -160,7 +160,7 @@ func (f *finder) readExports() {
 		// An address in the directory is the name of another DLL's function;
 		// data are exported as well.
 		rva := entry.U32()
-		if rva-dir.RVA < dir.Size || containing(f.code, rva) < 0 {
+		if rva-dir.RVA < dir.Size || program.Containing(f.code, rva) < 0 {
 			continue
 		}
 		f.add(piece{name: name, source: program.Dynsym, label: true}, uint64(rva), 0)

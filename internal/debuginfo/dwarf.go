@@ -1,0 +1,346 @@
+package debuginfo
+
+import (
+	"debug/dwarf"
+	"debug/elf"
+	"debug/pe"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"github.com/spgo-tools/spgo/internal/program"
+	"github.com/spgo-tools/spgo/pkg/binfmt"
+	"github.com/spgo-tools/spgo/pkg/image"
+)
+
+// Attributes that debug/dwarf has no names for.
+const (
+	attrLinkageNameMIPS  dwarf.Attr = 0x2007 // before DWARF 4
+	attrDwoName          dwarf.Attr = 0x2130 // before DWARF 5
+	attrGNUDiscriminator dwarf.Attr = 0x2136 // of the line of an inlined call
+	attrDwoName5         dwarf.Attr = 0x76
+)
+
+// openDWARF reads the sections of a file and notes where the code of each unit
+// lies. A file without DWARF leaves nothing; defects are problems.
+func (i *Info) openDWARF(file *image.File) {
+	data, err := dwarfData(file)
+	if err != nil {
+		i.problem(&binfmt.Error{Part: "DWARF", Offset: -1, Err: err})
+		return
+	}
+	if data == nil {
+		return
+	}
+	i.dwarf = data
+	r := data.Reader()
+	for {
+		cu, err := r.Next()
+		if err != nil {
+			i.problem(&binfmt.Error{Part: "DWARF units", Offset: -1, Err: err})
+			return
+		}
+		if cu == nil {
+			return
+		}
+		if cu.Tag == dwarf.TagCompileUnit || cu.Tag == dwarf.TagSkeletonUnit {
+			i.addUnit(cu)
+		}
+		r.SkipChildren() // of a unit: goes to the next one
+	}
+}
+
+// dwarfData loads the sections; nil if there are none.
+func dwarfData(file *image.File) (*dwarf.Data, error) {
+	if file.Kind == image.KindELF {
+		f, err := elf.NewFile(file.Reader())
+		if err != nil || f.Section(".debug_info") == nil && f.Section(".zdebug_info") == nil {
+			return nil, err
+		}
+		return f.DWARF()
+	}
+	f, err := pe.NewFile(file.Reader())
+	if err != nil || f.Section(".debug_info") == nil {
+		return nil, err
+	}
+	return f.DWARF()
+}
+
+// addUnit notes a unit with its code. One that does not say where its code is
+// gets asked: its functions say.
+func (i *Info) addUnit(cu *dwarf.Entry) {
+	name, _ := cu.Val(dwarf.AttrName).(string)
+	u := Unit{Name: name}
+	u.Producer, _ = cu.Val(dwarf.AttrProducer).(string)
+	u.Language, _ = cu.Val(dwarf.AttrLanguage).(int64)
+	split := cu.Val(attrDwoName) != nil || cu.Val(attrDwoName5) != nil
+	ranges, err := i.dwarf.Ranges(cu)
+	if err != nil {
+		i.problem(fmt.Errorf("DWARF unit %s: %w", name, err))
+	}
+	code := i.codeOf(ranges)
+	load := func() (*unit, error) { return i.loadDWARF(cu) }
+	if len(ranges) == 0 && cu.Children {
+		decoded, err := load()
+		if err != nil {
+			i.problem(fmt.Errorf("DWARF unit %s: %w", name, err))
+			return
+		}
+		for _, p := range decoded.procs.list {
+			code = append(code, p.Range)
+		}
+	}
+	if len(code) == 0 {
+		return
+	}
+	i.stats.Units++
+	if split {
+		i.stats.Split++
+	}
+	for _, r := range program.Union(code) {
+		i.index.add(r, len(i.sources))
+	}
+	i.sources = append(i.sources, source{u, load})
+}
+
+// codeOf converts link-time addresses to ranges of code.
+func (i *Info) codeOf(list [][2]uint64) []program.Range {
+	var out []program.Range
+	for _, r := range list {
+		if r, ok := i.codeRange(r[0], r[1]); ok {
+			out = append(out, r)
+		}
+	}
+	return program.Union(out)
+}
+
+// codeRange is false for what is no code: functions that the linker left out
+// stand at 0 or at the end of the address space.
+func (i *Info) codeRange(low, high uint64) (program.Range, bool) {
+	if low < i.img.Base || high <= low || high-i.img.Base > math.MaxUint32 {
+		return program.Range{}, false
+	}
+	r := program.Range{Start: uint32(low - i.img.Base), End: uint32(high - i.img.Base)}
+	return r, program.Containing(i.code, r.Start) >= 0
+}
+
+// dwarfUnit decodes one unit.
+type dwarfUnit struct {
+	info    *Info
+	cu      *dwarf.Entry
+	name    string // of the source file, without folders
+	files   []*dwarf.LineFile
+	origins map[dwarf.Offset]origin
+	out     *unit
+}
+
+// origin is what a description of a function says that others refer to.
+type origin struct {
+	linkage, name string
+	line          uint32
+	external      bool
+}
+
+func (i *Info) loadDWARF(cu *dwarf.Entry) (*unit, error) {
+	u := &dwarfUnit{info: i, cu: cu, origins: map[dwarf.Offset]origin{}, out: &unit{}}
+	name, _ := cu.Val(dwarf.AttrName).(string)
+	u.name = baseName(name)
+	if err := u.readLines(); err != nil {
+		return nil, err
+	}
+	if err := u.readScopes(); err != nil {
+		return nil, err
+	}
+	u.out.procs.build()
+	return u.out, nil
+}
+
+// readLines reads the line table. Its sequences are pieces of code of their
+// own; those of code that was left out are not in the image.
+func (u *dwarfUnit) readLines() error {
+	lr, err := u.info.dwarf.LineReader(u.cu)
+	if err != nil || lr == nil {
+		return err
+	}
+	var e, last dwarf.LineEntry
+	open := false
+	for {
+		if err := lr.Next(&e); err != nil {
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			return err
+		}
+		if r, ok := u.info.codeRange(last.Address, e.Address); ok && open {
+			row := Row{Range: r, Line: uint32(last.Line), Discriminator: uint32(last.Discriminator)}
+			if last.File != nil {
+				row.File = last.File.Name
+			}
+			u.out.rows = append(u.out.rows, row)
+		}
+		last, open = e, !e.EndSequence
+	}
+	u.files = lr.Files()
+	u.out.rows = u.out.rows.normalize()
+	return nil
+}
+
+// baseName is the last part of a path of Windows or Unix.
+func baseName(p string) string {
+	return p[strings.LastIndexAny(p, `/\`)+1:]
+}
+
+// file returns the name of a file of the line table.
+func (u *dwarfUnit) file(index any) string {
+	n, ok := index.(int64)
+	if !ok || n < 0 || n >= int64(len(u.files)) || u.files[n] == nil {
+		return ""
+	}
+	return u.files[n].Name
+}
+
+// readScopes walks the tree of the unit and keeps functions and inlined calls
+// with code.
+func (u *dwarfUnit) readScopes() error {
+	r := u.info.dwarf.Reader()
+	r.Seek(u.cu.Offset)
+	var stack []*scope // innermost function or call of each open level, nil outside
+	for {
+		e, err := r.Next()
+		if err != nil {
+			return err
+		}
+		if e == nil {
+			return nil
+		}
+		if e.Tag == 0 {
+			if n := len(stack); n > 0 {
+				if s := stack[n-1]; s != nil && (n == 1 || stack[n-2] != s) {
+					s.finish()
+				}
+				stack = stack[:n-1]
+			}
+			if len(stack) == 0 {
+				return nil
+			}
+			continue
+		}
+		var inside *scope
+		if len(stack) > 0 {
+			inside = stack[len(stack)-1]
+		}
+		switch e.Tag {
+		case dwarf.TagSubprogram, dwarf.TagInlinedSubroutine:
+			s, err := u.scope(e)
+			if err != nil {
+				return err
+			}
+			if s != nil {
+				if e.Tag == dwarf.TagInlinedSubroutine && inside != nil {
+					inside.children = append(inside.children, s)
+				} else {
+					for _, r := range s.ranges {
+						u.out.procs.add(r, s)
+					}
+				}
+				inside = s
+			} else if e.Tag == dwarf.TagSubprogram {
+				inside = nil // a declaration, or the origin of others
+			}
+		case dwarf.TagArrayType, dwarf.TagSubroutineType, dwarf.TagEnumerationType:
+			r.SkipChildren()
+			continue
+		}
+		if e.Children {
+			stack = append(stack, inside)
+		} else if len(stack) == 0 {
+			return nil // a unit of nothing
+		}
+	}
+}
+
+// scope makes the scope of a function or inlined call, nil if it has no code.
+func (u *dwarfUnit) scope(e *dwarf.Entry) (*scope, error) {
+	if e.Val(dwarf.AttrLowpc) == nil && e.Val(dwarf.AttrRanges) == nil {
+		return nil, nil
+	}
+	list, err := u.info.dwarf.Ranges(e)
+	if err != nil {
+		return nil, err
+	}
+	ranges := u.info.codeOf(list)
+	if len(ranges) == 0 {
+		return nil, nil
+	}
+	o, err := u.origin(e, 0)
+	if err != nil {
+		return nil, err
+	}
+	s := &scope{name: o.linkage, local: !o.external, unit: u.name, startLine: o.line, ranges: ranges}
+	if s.name == "" {
+		s.name = o.name
+	}
+	if e.Tag == dwarf.TagInlinedSubroutine {
+		s.callFile = u.file(e.Val(dwarf.AttrCallFile))
+		s.callLine = number(e.Val(dwarf.AttrCallLine))
+		s.discriminator = number(e.Val(attrGNUDiscriminator))
+	}
+	return s, nil
+}
+
+func number(v any) uint32 {
+	n, ok := v.(int64)
+	if !ok || n < 0 || n > math.MaxUint32 {
+		return 0
+	}
+	return uint32(n)
+}
+
+// maxOrigins bounds how far references from one description to another are
+// followed.
+const maxOrigins = 16
+
+// origin returns what an entry says of its function, or what the entries say
+// that it refers to.
+func (u *dwarfUnit) origin(e *dwarf.Entry, depth int) (origin, error) {
+	o := origin{line: number(e.Val(dwarf.AttrDeclLine))}
+	if o.linkage, _ = e.Val(dwarf.AttrLinkageName).(string); o.linkage == "" {
+		o.linkage, _ = e.Val(attrLinkageNameMIPS).(string)
+	}
+	o.name, _ = e.Val(dwarf.AttrName).(string)
+	o.external, _ = e.Val(dwarf.AttrExternal).(bool)
+	for _, attr := range []dwarf.Attr{dwarf.AttrAbstractOrigin, dwarf.AttrSpecification} {
+		ref, ok := e.Val(attr).(dwarf.Offset)
+		if !ok || depth == maxOrigins {
+			continue
+		}
+		far, known := u.origins[ref]
+		if !known {
+			r := u.info.dwarf.Reader()
+			r.Seek(ref)
+			target, err := r.Next()
+			if err != nil {
+				return o, err
+			}
+			if target != nil {
+				if far, err = u.origin(target, depth+1); err != nil {
+					return o, err
+				}
+			}
+			u.origins[ref] = far
+		}
+		if o.linkage == "" {
+			o.linkage = far.linkage
+		}
+		if o.name == "" {
+			o.name = far.name
+		}
+		if o.line == 0 {
+			o.line = far.line
+		}
+		o.external = o.external || far.external
+	}
+	return o, nil
+}

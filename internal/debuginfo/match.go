@@ -1,0 +1,102 @@
+package debuginfo
+
+import (
+	"bytes"
+	"debug/elf"
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"io"
+
+	"github.com/spgo-tools/spgo/pkg/binfmt"
+	"github.com/spgo-tools/spgo/pkg/image"
+	"github.com/spgo-tools/spgo/pkg/pdb"
+)
+
+// MismatchError says that a PDB or debug file is not of the image.
+type MismatchError struct {
+	Path      string
+	What      string // such as "build id"
+	Want, Got string
+}
+
+func (e *MismatchError) Error() string {
+	return fmt.Sprintf("%s is of another build: %s: want %s, got %s", e.Path, e.What, e.Want, e.Got)
+}
+
+// OpenPDB opens the PDB of an image. An image without identity takes any.
+func OpenPDB(img *image.File, path string) (*pdb.File, error) {
+	file, err := pdb.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	id, err := file.Identity()
+	if err != nil {
+		file.Close()
+		return nil, binfmt.InFile(err, path)
+	}
+	want, source := img.ID()
+	if source != image.IDNone && (id.GUID != want.GUID || id.Age != want.Age) {
+		file.Close()
+		return nil, &MismatchError{path, "GUID and age", want.String(), image.ID{GUID: id.GUID, Age: id.Age}.String()}
+	}
+	return file, nil
+}
+
+// OpenDebugFile opens the separate debug file of an ELF image. It is matched by
+// build id, or where one has none by the checksum in .gnu_debuglink; without
+// either any file of the same machine is taken.
+func OpenDebugFile(img *image.File, path string) (*image.File, error) {
+	debug, err := image.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkDebugFile(img, debug, path); err != nil {
+		debug.Close()
+		return nil, err
+	}
+	return debug, nil
+}
+
+func checkDebugFile(img, debug *image.File, path string) error {
+	if debug.Kind != image.KindELF || debug.Arch != img.Arch {
+		return &MismatchError{path, "kind", fmt.Sprintf("%v %s", img.Kind, img.Arch), fmt.Sprintf("%v %s", debug.Kind, debug.Arch)}
+	}
+	want, got := img.ELF.BuildID, debug.ELF.BuildID
+	if len(want) > 0 && len(got) > 0 {
+		if !image.SameBuildID(want, got) {
+			return &MismatchError{path, "build id", fmt.Sprintf("%x", want), fmt.Sprintf("%x", got)}
+		}
+		return nil
+	}
+	sum, ok := debugLink(img)
+	if !ok {
+		return nil
+	}
+	h := crc32.NewIEEE()
+	if _, err := io.Copy(h, debug.Reader()); err != nil {
+		return binfmt.InFile(err, path)
+	}
+	if h.Sum32() != sum {
+		return &MismatchError{path, "checksum", fmt.Sprintf("%08x", sum), fmt.Sprintf("%08x", h.Sum32())}
+	}
+	return nil
+}
+
+// debugLink returns the checksum in .gnu_debuglink: a file name, padded to 4
+// bytes, and the CRC-32 of that file.
+func debugLink(img *image.File) (crc uint32, ok bool) {
+	file, err := elf.NewFile(img.Reader())
+	if err != nil {
+		return 0, false
+	}
+	s := file.Section(".gnu_debuglink")
+	if s == nil {
+		return 0, false
+	}
+	b, err := s.Data()
+	if err != nil || len(b) < 8 || bytes.IndexByte(b, 0) < 0 {
+		return 0, false
+	}
+	return binary.LittleEndian.Uint32(b[len(b)-4:]), true
+}
