@@ -17,6 +17,7 @@ type Analyzer struct {
 	Never func(kind CallKind, target uint32) bool
 
 	arch   disasm.Arch
+	more   []uint32 // additional entries
 	parts  []part
 	code   []byte // of all parts, one behind the other
 	marks  []mark // one per byte of code
@@ -65,12 +66,20 @@ type table struct {
 const MaxFunction = 1 << 28
 
 // Function returns the graph of the function whose code lies in the ranges, the
-// first of which starts with its entry. The function must have code; bytes that
-// the image does not hold count as zero.
-func (a *Analyzer) Function(ranges []program.Range) *Graph {
+// first of which starts with its entry. Code outside jumps to the additional
+// entries. The function must have code; bytes that the image does not hold count
+// as zero.
+func (a *Analyzer) Function(ranges []program.Range, entries []uint32) *Graph {
 	a.load(ranges)
+	a.more = entries
 	a.mark(0, leader)
 	a.work = append(a.work, 0)
+	a.follow()
+	for _, e := range entries {
+		if pos, ok := a.pos(uint64(e)); ok {
+			a.lead(pos)
+		}
+	}
 	a.follow()
 	for _, p := range a.parts[1:] {
 		a.lead(p.start)

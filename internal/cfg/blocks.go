@@ -1,6 +1,8 @@
 package cfg
 
 import (
+	"slices"
+
 	"github.com/spgo-tools/spgo/internal/disasm"
 	"github.com/spgo-tools/spgo/internal/program"
 )
@@ -20,11 +22,12 @@ const exit = -1
 func (a *Analyzer) graph() *Graph {
 	b := builder{Analyzer: a, g: &Graph{Overlaps: a.overlaps}, index: make(map[int]int)}
 	b.cut()
-	for k := range b.g.Blocks {
+	for k := range b.starts {
 		b.connect(k)
 	}
-	b.g.reach()
-	b.g.normalize()
+	entries := b.entries()
+	b.g.reach(entries)
+	b.g.normalize(entries)
 	for _, t := range a.tables {
 		b.g.Tables = append(b.g.Tables, t.Table)
 	}
@@ -116,7 +119,7 @@ func (b *builder) connect(k int) {
 		b.jump(block, pos, in)
 	case disasm.CondJump:
 		b.jump(block, pos, in)
-		b.next(block, pos+int(in.Len))
+		b.next(&b.g.Blocks[k], pos+int(in.Len))
 	case disasm.IndirectJump:
 		b.indirect(block, pos, in)
 	default:
@@ -147,7 +150,17 @@ func (b *builder) jump(block *Block, pos int, in disasm.Inst) {
 		b.leave(block, Falls)
 		return
 	}
-	b.tail(block, Call{At: b.rva(pos), Len: in.Len, Target: uint32(in.Target)})
+	c := Call{At: b.rva(pos), Len: in.Len, Target: uint32(in.Target)}
+	if in.Kind == disasm.Jump {
+		b.tail(block, c)
+		return
+	}
+	// A block of its own holds the tail call, which happens less often than
+	// the code of this one is executed.
+	block.Edges = append(block.Edges, Edge{To: len(b.g.Blocks)})
+	var only Block
+	b.tail(&only, c)
+	b.g.Blocks = append(b.g.Blocks, only)
 }
 
 func (b *builder) tail(block *Block, c Call) {
@@ -202,16 +215,33 @@ func (b *builder) indirect(block *Block, pos int, in disasm.Inst) {
 	b.tail(block, c)
 }
 
+// entries returns the blocks that are entered from outside, ascending: the
+// first one, and those of the additional entries.
+func (b *builder) entries() []int {
+	list := []int{0}
+	for _, rva := range b.more {
+		if pos, ok := b.pos(uint64(rva)); ok {
+			if k, ok := b.index[pos]; ok {
+				list = append(list, k)
+			}
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
 // reach marks the blocks that known edges lead to.
-func (g *Graph) reach() {
-	work := []int{0}
-	g.Blocks[0].Reached = true
+func (g *Graph) reach(entries []int) {
+	work := slices.Clone(entries)
 	for len(work) > 0 {
 		k := work[len(work)-1]
 		work = work[:len(work)-1]
+		if g.Blocks[k].Reached {
+			continue
+		}
+		g.Blocks[k].Reached = true
 		for _, e := range g.Blocks[k].Edges {
-			if e.To != exit && !g.Blocks[e.To].Reached {
-				g.Blocks[e.To].Reached = true
+			if e.To != exit {
 				work = append(work, e.To)
 			}
 		}

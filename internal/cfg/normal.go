@@ -1,10 +1,11 @@
 package cfg
 
 // normalize gives the graph one entry without predecessors and one exit, the
-// last block, and numbers the blocks anew.
-func (g *Graph) normalize() {
+// last block, and numbers the blocks anew. Entries are the blocks that are
+// entered from outside.
+func (g *Graph) normalize(entries []int) {
 	g.escape()
-	looped := false // an edge leads to the first block
+	looped := len(entries) > 1 // or an edge leads to the first block
 	var exits []int
 	for k := range g.Blocks {
 		for _, e := range g.Blocks[k].Edges {
@@ -18,7 +19,7 @@ func (g *Graph) normalize() {
 	if len(exits) == 1 && len(g.Blocks[exits[0]].Edges) == 1 && !g.Blocks[exits[0]].Edges[0].Dead {
 		last = exits[0]
 	}
-	if last == 0 && len(g.Blocks) == 1 && len(exits) == 1 && len(g.Blocks[0].Edges) == 1 && !g.Blocks[0].Edges[0].Dead {
+	if !looped && len(g.Blocks) == 1 && len(exits) == 1 && len(g.Blocks[0].Edges) == 1 && !g.Blocks[0].Edges[0].Dead {
 		g.Blocks[0].Edges = nil
 		return
 	}
@@ -26,7 +27,11 @@ func (g *Graph) normalize() {
 	number := make([]int, len(g.Blocks))
 	var blocks []Block
 	if looped {
-		blocks = append(blocks, Block{Edges: []Edge{{To: 0}}, Reached: true})
+		entry := Block{Reached: true}
+		for _, k := range entries {
+			entry.Edges = append(entry.Edges, Edge{To: k})
+		}
+		blocks = append(blocks, entry)
 	}
 	for k := range g.Blocks {
 		if k != last || k == 0 {
