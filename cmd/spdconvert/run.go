@@ -1,13 +1,46 @@
 package main
 
 import (
+	"slices"
+
 	"github.com/spgo-tools/spgo/internal/cli"
 	"github.com/spgo-tools/spgo/internal/diag"
 )
 
+// run chooses the form of the command.
 func run(c *cli.Context) (cli.Result, error) {
-	if !c.Bool("extract") {
-		return nil, diag.New(diag.BadOption, "say what to do: /extract")
+	forms := []struct {
+		name    string
+		run     func(*cli.Context) (cli.Result, error)
+		options []string // that it takes
+	}{
+		{"extract", extractLocked, []string{"index"}},
+		{"merge", merge, []string{"retire", "summary", "min-coverage", "provenance"}},
+		{"reset", reset, []string{"summary", "output", "provenance", "mode", "retire", "sptlist"}},
 	}
-	return extract(c)
+	chosen := -1
+	for i, f := range forms {
+		if !c.Bool(f.name) {
+			continue
+		}
+		if chosen >= 0 {
+			return nil, diag.New(diag.BadOperands, "/%s and /%s do not go together", forms[chosen].name, f.name)
+		}
+		chosen = i
+	}
+	if chosen < 0 {
+		if c.IsSet("index") {
+			return nil, diag.New(diag.BadOption, "--index is for /extract")
+		}
+		return importSamples(c)
+	}
+	form := forms[chosen]
+	common := []string{"json", "quiet", "verbose", "jobs", form.name}
+	for _, f := range c.App.Flags {
+		name := f.Names()[0]
+		if c.IsSet(name) && !slices.Contains(common, name) && !slices.Contains(form.options, name) {
+			return nil, diag.New(diag.BadOption, "--%s has no meaning with /%s", name, form.name)
+		}
+	}
+	return form.run(c)
 }

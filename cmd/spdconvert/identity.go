@@ -1,0 +1,255 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spgo-tools/spgo/internal/cli"
+	"github.com/spgo-tools/spgo/internal/diag"
+	"github.com/spgo-tools/spgo/internal/report"
+	"github.com/spgo-tools/spgo/internal/sample"
+	"github.com/spgo-tools/spgo/pkg/binfmt"
+	"github.com/spgo-tools/spgo/pkg/image"
+	"github.com/spgo-tools/spgo/pkg/pdb"
+	"github.com/spgo-tools/spgo/pkg/spd"
+	"github.com/spgo-tools/spgo/pkg/spt"
+)
+
+// identityRules say which samples belong to an SPD.
+type identityRules struct {
+	ignoreAge, ignoreIdentity bool
+	imagePath                 []string
+}
+
+// Relations of a program id to an SPD, nearest first.
+const (
+	sameIdentity = "same identity"
+	sameGUID     = "same GUID, other age"
+	sameName     = "same name, other GUID"
+	unrelated    = "other program"
+)
+
+var relations = []string{sameIdentity, sameGUID, sameName, unrelated}
+
+func relation(h *spd.Header, id spt.ProgramID) string {
+	switch {
+	case id.GUID == h.GUID && id.Age == h.Age && !h.GUID.IsZero():
+		return sameIdentity
+	case id.GUID == h.GUID && !h.GUID.IsZero():
+		return sameGUID
+	case strings.EqualFold(sample.BaseName(id.Name), sample.BaseName(h.Binary)):
+		return sameName
+	}
+	return unrelated
+}
+
+// accept chooses the program ids of an SPT whose samples are used: those of
+// the nearest relation that is allowed. It says what had to be ignored.
+func (r *identityRules) accept(h *spd.Header, programs []spt.ProgramID) (accepted []spt.ProgramID, ignored string) {
+	of := func(wanted string) (list []spt.ProgramID) {
+		for _, id := range programs {
+			if relation(h, id) == wanted {
+				list = append(list, id)
+			}
+		}
+		return list
+	}
+	if list := of(sameIdentity); list != nil {
+		return list, ""
+	}
+	if list := of(sameGUID); list != nil && (r.ignoreAge || r.ignoreIdentity) {
+		return list, "age"
+	}
+	if !r.ignoreIdentity {
+		return nil, ""
+	}
+	if list := of(sameName); list != nil {
+		return list, "identity"
+	}
+	if len(programs) == 1 {
+		return programs, "identity and name"
+	}
+	return nil, ""
+}
+
+// checkIdentities finds the samples of the SPD in all SPTs. Where one has none
+// it returns the identities of all, and an error for each that has none.
+func checkIdentities(c *cli.Context, p *plan, h *spd.Header) (*report.Incompatible, error) {
+	var failed []error
+	mismatch := false
+	for _, in := range p.inputs {
+		r, done, err := in.open(c)
+		if err != nil {
+			failed = append(failed, err)
+			continue
+		}
+		for _, w := range r.Warnings() {
+			c.Warn(diag.New(diag.OddSPT, "%v", w).In(in.name))
+		}
+		in.accepted, in.ignored = p.identity.accept(h, r.Programs())
+		mismatch = mismatch || in.accepted == nil
+		done()
+	}
+	if len(failed) > 0 {
+		return nil, errors.Join(failed...)
+	}
+	if mismatch {
+		return incompatible(c, p, h)
+	}
+	for _, in := range p.inputs {
+		if in.ignored != "" {
+			var ids []string
+			for _, id := range in.accepted {
+				ids = append(ids, fmt.Sprintf("%s %v age %d", id.Name, id.GUID, id.Age))
+			}
+			c.Warn(diag.New(diag.IdentityIgnored, "the %s differs: the SPD is of %s %v age %d, the samples are of %s",
+				in.ignored, h.Binary, h.GUID, h.Age, strings.Join(ids, " and ")).In(in.name))
+		}
+	}
+	return nil, nil
+}
+
+// incompatible lists all identities with the samples of each.
+func incompatible(c *cli.Context, p *plan, h *spd.Header) (*report.Incompatible, error) {
+	own := report.Identity{Name: h.Binary, GUID: h.GUID.String(), Age: h.Age}
+	x := &report.Incompatible{SPD: own, Inputs: []report.Programs{}, Found: []report.FoundIdentity{}}
+	var failed []error
+	finder := p.identity.finder()
+	x.Found = append(x.Found, finder.find(h.Binary, image.ID{GUID: h.GUID, Age: h.Age}, "spd")...)
+	for _, in := range p.inputs {
+		var ids []spt.ProgramID
+		var counts []uint64
+		if err := in.read(c, true, func(r *spt.Reader) error {
+			ids, counts = slices.Clone(r.Programs()), countPrograms(r)
+			return r.Err()
+		}); err != nil {
+			failed = append(failed, err)
+			continue
+		}
+		list := report.Programs{File: in.name, Matches: in.accepted != nil, Programs: []report.Program{}}
+		nearest := nearestProgram(h, ids, counts)
+		for i, id := range ids {
+			list.Programs = append(list.Programs, report.Program{Identity: report.Identity{Name: id.Name, GUID: id.GUID.String(), Age: id.Age},
+				Samples: counts[i], Relation: relation(h, id), Nearest: i == nearest && in.accepted == nil})
+		}
+		x.Inputs = append(x.Inputs, list)
+		if in.accepted != nil {
+			continue
+		}
+		e := diag.New(diag.Incompatible, "SPD version incompatible").In(in.name)
+		e.Want, e.Got = own.String(), "no program ids"
+		if nearest >= 0 {
+			id := ids[nearest]
+			e.Got = list.Programs[nearest].Identity.String()
+			found := finder.find(id.Name, image.ID{GUID: id.GUID, Age: id.Age}, "spt")
+			for _, f := range found {
+				if !slices.Contains(x.Found, f) {
+					x.Found = append(x.Found, f)
+				}
+			}
+			explain(e, p.file, h, id, x.Found)
+		}
+		failed = append(failed, e)
+	}
+	return x, errors.Join(failed...)
+}
+
+// countPrograms counts the samples of each program id.
+func countPrograms(r *spt.Reader) []uint64 {
+	counts := make([]uint64, len(r.Programs()))
+	for r.Next() {
+		rec := r.Record()
+		n := uint64(1)
+		if rec.Op != spt.OpETWCallStack {
+			n = uint64(len(rec.RVAs) + len(rec.Pairs))
+		}
+		counts[rec.Program] = binfmt.SatAdd(counts[rec.Program], binfmt.SatMul(n, rec.Hits()))
+	}
+	return counts
+}
+
+// nearestProgram is the index of the program id that is nearest to the SPD; of
+// equally near ones that with most samples; -1 if there is none.
+func nearestProgram(h *spd.Header, ids []spt.ProgramID, counts []uint64) int {
+	best := -1
+	rank := func(i int) int { return slices.Index(relations, relation(h, ids[i])) }
+	for i := range ids {
+		if best < 0 || rank(i) < rank(best) || rank(i) == rank(best) && counts[i] > counts[best] {
+			best = i
+		}
+	}
+	return best
+}
+
+// explain says why the nearest program id is another one, and what to do.
+func explain(e *diag.Error, file string, h *spd.Header, nearest spt.ProgramID, found []report.FoundIdentity) {
+	switch relation(h, nearest) {
+	case sameGUID:
+		e.Because("The PDB was written again after the link: its GUID is the same and its age another.").
+			Do("If the code is the same: spdconvert --ignore-age %s %s; else take the SPD of the profiled build.", file, e.File)
+	case sameName:
+		e.Because("The profiled build of %s is not the one that the SPD was made by.", h.Binary).
+			Do("Take the SPD of the profiled build (spdconvert /extract with its PDB), or profile the build of the SPD; spddump /doctor %s %s compares more files.", file, e.File)
+	default:
+		e.Because("The SPT holds no samples of %s.", h.Binary).
+			Do("Aggregate the trace again with sptaggregate /binary:%s, or name the SPD of %s.", h.Binary, nearest.Name)
+	}
+	if h.GUID.IsZero() {
+		e.Because("The SPD has no identity: it was not made by a link.").
+			Do("Take the SPD that the linker made, or spdconvert /extract with the PDB.")
+	}
+	for _, f := range found {
+		if f.Of == "spt" {
+			e.Next += fmt.Sprintf(" The samples are of %s.", f.File)
+			break
+		}
+	}
+}
+
+// identityFinder looks for images and PDBs with an identity; nil finds none.
+type identityFinder struct{ image.Finder }
+
+func (r *identityRules) finder() *identityFinder {
+	if len(r.imagePath) == 0 {
+		return nil
+	}
+	return &identityFinder{image.Finder{Dirs: r.imagePath, AnyName: true}}
+}
+
+// find returns an image of any name and the PDBs named like the binary that
+// have the identity.
+func (f *identityFinder) find(name string, id image.ID, of string) (found []report.FoundIdentity) {
+	if f == nil || id.GUID.IsZero() {
+		return nil
+	}
+	base := sample.BaseName(name)
+	add := func(path string) {
+		found = append(found, report.FoundIdentity{File: path, Of: of,
+			Identity: report.Identity{Name: base, GUID: id.GUID.String(), Age: id.Age}})
+	}
+	if image, err := f.Find(image.Want{Name: base, Windows: true, ID: id}); err == nil {
+		image.File.Close()
+		add(image.Path)
+	}
+	stem := base
+	if dot := strings.LastIndexByte(base, '.'); dot > 0 {
+		stem = base[:dot]
+	}
+	for _, path := range f.Paths(stem+".pdb", true) {
+		if have, err := pdbIdentity(path); err == nil && have.GUID == id.GUID && have.Age == id.Age {
+			add(path)
+		}
+	}
+	return found
+}
+
+func pdbIdentity(path string) (pdb.Identity, error) {
+	f, err := pdb.Open(path)
+	if err != nil {
+		return pdb.Identity{}, err
+	}
+	defer f.Close()
+	return f.Identity()
+}

@@ -1,0 +1,333 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/spgo-tools/spgo/internal/correlate"
+	"github.com/spgo-tools/spgo/internal/profile"
+	"github.com/spgo-tools/spgo/pkg/spd"
+)
+
+// Conversion is the result of spdconvert, except for /extract.
+type Conversion struct {
+	File      string `json:"file"`      // the SPD that was read; the newest of a merge
+	Output    string `json:"output"`    // the SPD that was written; empty if none was
+	Operation string `json:"operation"` // import, retire, merge, reset or summary
+
+	Binary     string `json:"binary"`
+	GUID       string `json:"guid"`
+	Age        uint32 `json:"age"`
+	Generation uint32 `json:"generation"`
+	Imported   bool   `json:"imported"` // the result holds a profile
+
+	// Mode is IP or LBR, and empty where nothing was imported.
+	Mode           string   `json:"mode"`
+	IPEvent        string   `json:"ip_event,omitempty"`
+	Retired        int      `json:"retired"` // sixteenths
+	CoverageBefore Coverage `json:"coverage_before"`
+	CoverageAfter  Coverage `json:"coverage_after"`
+
+	Samples          SampleUse         `json:"samples"`
+	Branches         map[string]uint64 `json:"branches,omitempty"` // used branches by kind
+	FunctionsTouched int               `json:"functions_touched"`
+	FlowCorrection   float64           `json:"flow_correction_percent"`
+
+	// Hot functions are those in the 99 % set of the result, which are
+	// compiled for speed.
+	Hot              int     `json:"hot_functions"`
+	Functions        int     `json:"functions"`
+	HotInstructions  float64 `json:"hot_instructions_percent"`
+	HotThreshold     uint64  `json:"hot_threshold"`
+	DynamicExecution uint64  `json:"dynamic_instructions"`
+
+	Density       float64 `json:"density"` // samples per covered block that 90 % of the hot weight reach
+	DensityFactor float64 `json:"density_factor"`
+	Verdict       string  `json:"verdict"` // excellent, fair, limiting or none
+
+	Inputs []ConvertedInput   `json:"inputs"`
+	Merged []MergedInput      `json:"merged,omitempty"`
+	Doubts []DoubtfulFunction `json:"doubtful_functions,omitempty"`
+	// Ignored are the SPTs and lists of them that /reset does not read.
+	Ignored []string `json:"ignored,omitempty"`
+
+	hasSamples bool
+	branches   []correlate.BranchCount
+	losses     []loss
+}
+
+// Coverage is a number of blocks with a count among all blocks.
+type Coverage struct {
+	Covered int     `json:"covered"`
+	Blocks  int     `json:"blocks"`
+	Percent float64 `json:"percent"`
+}
+
+// SampleUse is how many samples were used, and why the others were not.
+type SampleUse struct {
+	Used    uint64            `json:"used"`
+	Dropped map[string]uint64 `json:"dropped"`
+	// DroppedPercent is the share of samples of this binary, of the kind that
+	// was used, that lie in no function.
+	DroppedPercent float64 `json:"dropped_percent"`
+}
+
+// ConvertedInput is an SPT.
+type ConvertedInput struct {
+	File    string `json:"file"`
+	Weight  uint64 `json:"weight"`
+	Samples uint64 `json:"samples"` // of this binary and the kind that was used, without weight
+	// NormalizedWeight is what a sample counts with --normalize.
+	NormalizedWeight float64 `json:"normalized_weight,omitempty"`
+}
+
+// MergedInput is an SPD of a merge, compared with what was merged before it.
+type MergedInput struct {
+	File string `json:"file"`
+	GUID string `json:"guid"`
+	Age  uint32 `json:"age"`
+	profile.MergeStep
+	MatchedWeightPercent float64 `json:"matched_weight_percent"`
+}
+
+// DoubtfulFunction is one whose counts are far from its samples.
+type DoubtfulFunction struct {
+	ID      spd.ID  `json:"id"`
+	Name    string  `json:"name"`
+	Hits    uint64  `json:"hits"`
+	Overlap float64 `json:"overlap_percent"` // of the counts with the samples
+}
+
+// loss is a reason for dropping samples, for people and for programs.
+type loss struct {
+	text string
+	hits uint64
+}
+
+// NewConversion describes an SPD before anything is done to it.
+func NewConversion(operation, file string, f *spd.File) *Conversion {
+	c := &Conversion{Operation: operation, File: file, Inputs: []ConvertedInput{}, Samples: SampleUse{Dropped: map[string]uint64{}},
+		DensityFactor: 1, Binary: f.Header.Binary, GUID: f.Header.GUID.String(), Age: f.Header.Age}
+	c.CoverageBefore = coverageOf(f)
+	c.After(f)
+	return c
+}
+
+func coverageOf(f *spd.File) Coverage {
+	s := f.Summary()
+	return Coverage{s.CoveredBlocks, s.Blocks, round(100 * s.BlockCoverage())}
+}
+
+// round keeps percentages readable in JSON.
+func round(v float64) float64 { return math.Round(v*1e4) / 1e4 }
+
+// After describes the result.
+func (c *Conversion) After(f *spd.File) {
+	c.CoverageAfter = coverageOf(f)
+	c.Imported = f.Header.Flags&spd.HeaderProfiled != 0
+	c.Binary, c.GUID, c.Age = f.Header.Binary, f.Header.GUID.String(), f.Header.Age
+	c.Hot, c.Functions, c.Generation = 0, 0, 0
+	var hot, all uint64
+	threshold := f.Header.HotThreshold
+	for m := range f.Modules {
+		c.Functions += len(f.Modules[m].Functions)
+		c.Generation = max(c.Generation, f.Modules[m].Generation)
+		for i := range f.Modules[m].Functions {
+			fn := &f.Modules[m].Functions[i]
+			var own uint64
+			for k := range fn.Blocks {
+				own += uint64(fn.Blocks[k].OwnInstructions())
+			}
+			all += own
+			if threshold > 0 && fn.Weight() >= threshold {
+				c.Hot++
+				hot += own
+			}
+		}
+	}
+	c.HotInstructions = round(share(hot, all))
+	c.HotThreshold, c.DynamicExecution = threshold, f.Header.DynamicInstructions
+	c.Verdict = verdict(c.CoverageAfter, c.Imported)
+}
+
+// verdict judges the coverage as Microsoft's documentation does.
+func verdict(coverage Coverage, imported bool) string {
+	switch {
+	case !imported:
+		return "none"
+	case coverage.Percent > 70:
+		return "excellent"
+	case coverage.Percent < 40:
+		return "limiting"
+	}
+	return "fair"
+}
+
+// Sampled describes what was made of the samples. Elsewhere is the number of
+// samples in other binaries.
+func (c *Conversion) Sampled(r *correlate.Result, touched int, elsewhere uint64, f *spd.File) {
+	c.hasSamples = true
+	c.Mode = r.Mode.String()
+	if r.IPEvent != 0 {
+		c.IPEvent = opcodeName(byte(r.IPEvent))
+	}
+	c.Samples.Used = r.Used
+	var lost uint64
+	for _, l := range r.Dropped {
+		c.drop(reasonName(l.Reason), l.Reason.String(), l.Hits)
+		if l.Reason != correlate.OtherMode && l.Reason != correlate.OtherEvent {
+			lost += l.Hits
+		}
+	}
+	if elsewhere > 0 {
+		c.drop("other_binaries", "in other binaries", elsewhere)
+	}
+	if lost > 0 {
+		c.Samples.DroppedPercent = round(100 * float64(lost) / (float64(lost) + float64(r.Used)))
+	}
+	if len(r.Branches) > 0 {
+		c.branches = r.Branches
+		c.Branches = map[string]uint64{}
+		for _, b := range r.Branches {
+			c.Branches[strings.ReplaceAll(b.Kind.String(), " ", "_")] = b.Hits
+		}
+	}
+	c.FunctionsTouched = touched
+	c.FlowCorrection = round(100 * r.Correction)
+	c.Density, c.DensityFactor = round(r.Density.Hits), round(max(r.Density.Factor, 1))
+	c.doubt(r, f)
+}
+
+func (c *Conversion) drop(name, text string, hits uint64) {
+	c.Samples.Dropped[name] = hits
+	c.losses = append(c.losses, loss{text, hits})
+}
+
+// reasonName is the name of a reason in JSON.
+func reasonName(r correlate.Reason) string { return strings.ReplaceAll(r.String(), " ", "_") }
+
+// doubt lists the functions whose counts are far from the samples.
+func (c *Conversion) doubt(r *correlate.Result, f *spd.File) {
+	next := 0
+	for m := range f.Modules {
+		for i := range f.Modules[m].Functions {
+			if slices.Contains(r.FellBack, next) {
+				fn, n := &f.Modules[m].Functions[i], &r.Functions[next]
+				c.Doubts = append(c.Doubts, DoubtfulFunction{fn.ID, fn.Name, n.Hits, round(100 * n.Quality.Overlap)})
+			}
+			next++
+		}
+	}
+}
+
+// Merged describes an SPD of a merge.
+func Merged(file string, f *spd.File, s profile.MergeStep) MergedInput {
+	return MergedInput{File: file, GUID: f.Header.GUID.String(), Age: f.Header.Age, MergeStep: s,
+		MatchedWeightPercent: round(share(s.MatchedWeight, s.Weight))}
+}
+
+// WriteText prints the result for people.
+func (c *Conversion) WriteText(w io.Writer) error {
+	t := &textWriter{w: w}
+	t.line("%s: %s %s age %d, generation %d", c.File, c.Binary, c.GUID, c.Age, c.Generation)
+	for i := range c.Merged {
+		t.merged(&c.Merged[i], i == 0)
+	}
+	if c.hasSamples {
+		c.writeSamples(t)
+	}
+	if c.Retired > 0 {
+		t.line("Retired                 : %d/%d of the counts before", c.Retired, profile.MaxRetire)
+	}
+	for _, x := range []struct {
+		when string
+		Coverage
+	}{{"before", c.CoverageBefore}, {"after", c.CoverageAfter}} {
+		if c.Operation == "summary" && !c.hasSamples && x.when == "before" {
+			continue
+		}
+		t.line("Block coverage %-9s: %5.2f%% (%5d/%6d)", "("+x.when+")", x.Percent, x.Covered, x.Blocks)
+	}
+	if c.Imported {
+		t.line("Coverage verdict        : %s", verdictText[c.Verdict])
+		t.line("Compiled for speed      : %d of %d functions with %.2f%% of the instructions, for 99%% of the executed ones", c.Hot, c.Functions, c.HotInstructions)
+	} else {
+		t.line("Profile                 : none, nothing was imported yet")
+	}
+	if c.DensityFactor > 1 {
+		t.line("Compiler may be conservative on some hot functions due to sparse sample coverage.")
+		t.line("SPGO is estimated to optimize better if sample density is increased to %.1fx of current level.", c.DensityFactor)
+		t.line("Sample density can be increased by sampling for longer period, or increasing sample rate.")
+	}
+	for _, name := range c.Ignored {
+		t.line("Ignored                 : %s", name)
+	}
+	if c.Output == "" {
+		t.line("Nothing was written")
+	} else {
+		t.line("Written                 : %s", c.Output)
+	}
+	return t.err
+}
+
+var verdictText = map[string]string{
+	"excellent": "excellent (above 70%)",
+	"fair":      "fair (40% to 70%)",
+	"limiting":  "limiting (below 40%): profile a wider workload",
+}
+
+func (c *Conversion) writeSamples(t *textWriter) {
+	event := ""
+	if c.IPEvent != "" {
+		event = " of event " + c.IPEvent
+	}
+	t.line("Mode                    : %s%s", c.Mode, event)
+	for _, in := range c.Inputs {
+		weight := ""
+		if in.Weight != 1 {
+			weight = fmt.Sprintf(", weight %d", in.Weight)
+		}
+		if in.NormalizedWeight != 0 {
+			weight += fmt.Sprintf(", a sample counts %.4g", in.NormalizedWeight)
+		}
+		t.line("  %s: %s samples%s", in.File, Count(in.Samples), weight)
+	}
+	total := float64(c.Samples.Used)
+	for _, l := range c.losses {
+		total += float64(l.hits)
+	}
+	part := func(n uint64) float64 {
+		if total == 0 {
+			return 0
+		}
+		return 100 * float64(n) / total
+	}
+	t.line("Samples used            : %s (%.2f%%)", Count(c.Samples.Used), part(c.Samples.Used))
+	for _, l := range c.losses {
+		t.line("  %-22s: %s (%.2f%%)", l.text, Count(l.hits), part(l.hits))
+	}
+	if len(c.branches) > 0 {
+		var kinds []string
+		for _, b := range c.branches {
+			kinds = append(kinds, fmt.Sprintf("%s %s", b.Kind, Count(b.Hits)))
+		}
+		t.line("Branches                : %s", strings.Join(kinds, ", "))
+	}
+	t.line("Functions touched       : %d of %d", c.FunctionsTouched, c.Functions)
+	t.line("Flow correction         : %.2f%% of the weight", c.FlowCorrection)
+}
+
+func (t *textWriter) merged(m *MergedInput, first bool) {
+	if first {
+		t.line("  %s: age %d %s, %d functions", m.File, m.Age, m.GUID, m.Functions)
+		return
+	}
+	t.line("  %s: age %d %s, %d functions: %d matched with %.2f%% of the older weight, %d changed, %d with another flow graph, %d new, %d only in older ones",
+		m.File, m.Age, m.GUID, m.Functions, m.Matched, m.MatchedWeightPercent, m.Changed, m.Reshaped, m.OnlyNewer, m.OnlyOlder)
+	if m.LostSites > 0 {
+		t.line("    %d indirect call sites with hits are gone", m.LostSites)
+	}
+}
