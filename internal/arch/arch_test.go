@@ -41,8 +41,10 @@ var allowed = []struct{ from, to string }{
 	{"internal/profile", "pkg/binfmt pkg/spd internal/correlate internal/flow"},
 	{"internal/filelock", ""},
 	{"internal/cli", "internal/diag"},
+	{"internal/spdgen", "pkg/"},
 	{"cmd/", "pkg/ internal/"},
 	{"scripts/", "pkg/"},
+	{"scripts/spdworld", "pkg/ internal/spdgen"},
 }
 
 type packageInfo struct {
