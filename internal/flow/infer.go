@@ -137,13 +137,20 @@ func (f fitting) overlap(s stream) float64 {
 
 // judge fills in the qualities of r that tell how well s fits.
 func (f fitting) judge(r *Result, s stream) {
-	observed, off, noise := 0.0, 0.0, 0.0
+	observed, inferred, off, noise := 0.0, 0.0, 0.0, 0.0
 	f.each(s, func(c, x, n float64) {
-		hits := float64(n * c / f.unit)
-		observed += hits
+		observed += float64(n * c / f.unit)
+		inferred += float64(n * x / f.unit)
 		off += float64(n * math.Abs(x-c) / f.unit)
-		// Half the mean deviation of that many hits.
-		noise += float64(math.Sqrt(hits / (2 * math.Pi)))
+	})
+	f.each(s, func(c, x, n float64) {
+		// What was hit by chance tells as much as what was not: with one hit
+		// on a hundred blocks nearly all of them are far from their share.
+		spread := halfDeviation(n * c / f.unit)
+		if inferred > 0 {
+			spread = max(spread, halfDeviation(n*x/f.unit*(observed/inferred)))
+		}
+		noise += spread
 	})
 	r.Observed, r.Correction, r.Noise = observed, 0, 0
 	if observed > 0 {
@@ -164,6 +171,12 @@ func (f fitting) judge(r *Result, s stream) {
 			r.UnexplainedEdges += f.hits(e.Obs, f.edge[i])
 		}
 	}
+}
+
+// halfDeviation returns about half the mean deviation of a number of hits with
+// the given mean.
+func halfDeviation(mean float64) float64 {
+	return min(mean, math.Sqrt(mean/(2*math.Pi)))
 }
 
 // hits returns the weight of a flow that was measured as o.
