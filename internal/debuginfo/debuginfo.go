@@ -37,7 +37,10 @@ type Row struct {
 
 // Frame is one level of inlining at an address.
 type Frame struct {
-	Function      string // linkage name, or the plain one where there is none; "" if unknown
+	// Function is the linkage name, or the plain one where the debug
+	// information has no other, as GCC leaves it with some templates; "" if
+	// unknown. That of the outermost frame is in the symbols as well.
+	Function      string
 	StartLine     uint32 // where the function is declared, 0 if unknown
 	File          string // where the code, or for outer frames the call, stands
 	Line          uint32

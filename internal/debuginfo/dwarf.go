@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"path"
 	"strings"
 
 	"github.com/spgo-tools/spgo/internal/program"
@@ -128,12 +129,16 @@ func (i *Info) codeRange(low, high uint64) (program.Range, bool) {
 
 // dwarfUnit decodes one unit.
 type dwarfUnit struct {
-	info    *Info
-	cu      *dwarf.Entry
-	name    string // of the source file, without folders
-	files   []*dwarf.LineFile
-	origins map[dwarf.Offset]origin
-	out     *unit
+	info *Info
+	cu   *dwarf.Entry
+	name string // of the source file, without folders
+	// misnamed is what debug/dwarf makes of the source file's name where it is
+	// absolute in DWARF 5, which it puts behind the working folder; path is
+	// what it should be. "" if there is nothing to mend.
+	misnamed, path string
+	files          []*dwarf.LineFile
+	origins        map[dwarf.Offset]origin
+	out            *unit
 }
 
 // origin is what a description of a function says that others refer to.
@@ -147,6 +152,9 @@ func (i *Info) loadDWARF(cu *dwarf.Entry) (*unit, error) {
 	u := &dwarfUnit{info: i, cu: cu, origins: map[dwarf.Offset]origin{}, out: &unit{}}
 	name, _ := cu.Val(dwarf.AttrName).(string)
 	u.name = baseName(name)
+	if folder, _ := cu.Val(dwarf.AttrCompDir).(string); strings.HasPrefix(name, "/") && folder != "" {
+		u.misnamed, u.path = path.Join(folder, name), name
+	}
 	if err := u.readLines(); err != nil {
 		return nil, err
 	}
@@ -175,9 +183,7 @@ func (u *dwarfUnit) readLines() error {
 		}
 		if r, ok := u.info.codeRange(last.Address, e.Address); ok && open {
 			row := Row{Range: r, Line: uint32(last.Line), Discriminator: uint32(last.Discriminator)}
-			if last.File != nil {
-				row.File = last.File.Name
-			}
+			row.File = u.fileName(last.File)
 			u.out.rows = append(u.out.rows, row)
 		}
 		last, open = e, !e.EndSequence
@@ -195,10 +201,20 @@ func baseName(p string) string {
 // file returns the name of a file of the line table.
 func (u *dwarfUnit) file(index any) string {
 	n, ok := index.(int64)
-	if !ok || n < 0 || n >= int64(len(u.files)) || u.files[n] == nil {
+	if !ok || n < 0 || n >= int64(len(u.files)) {
 		return ""
 	}
-	return u.files[n].Name
+	return u.fileName(u.files[n])
+}
+
+func (u *dwarfUnit) fileName(f *dwarf.LineFile) string {
+	switch {
+	case f == nil:
+		return ""
+	case f.Name == u.misnamed:
+		return u.path
+	}
+	return f.Name
 }
 
 // readScopes walks the tree of the unit and keeps functions and inlined calls
