@@ -51,7 +51,16 @@ const (
 	ModuleImported = 0x7
 )
 
-// Module is the code of one link, "* CIL module *" in every file seen.
+// Names of modules.
+const (
+	// ModuleCIL is the module in every file of Microsoft's linker.
+	ModuleCIL = "* CIL module *"
+	// ModuleMachine is the module in files that are made of machine code. The
+	// indirect call sites in it have the lengths of the instructions.
+	ModuleMachine = "* machine code *"
+)
+
+// Module is the code of one link, ModuleCIL in every file seen.
 type Module struct {
 	Name  string `json:"name"`
 	Flags uint32 `json:"flags"` // ModuleFresh, ModuleImported

@@ -91,6 +91,12 @@ func (v *validator) checkCallSite(f *Function, s CallSite, ranges []Range) {
 	if !ok {
 		v.report(RuleIndirectPlace, "an instruction in the block's code", fmt.Sprintf("%#x+%d", s.Offset, s.Length))
 	}
+	if v.module.Name == ModuleMachine {
+		if s.Kind != 1 || s.Length < 2 {
+			v.report(RuleIndirectKind, "kind 1 of at least 2 bytes", fmt.Sprintf("kind %d of %d bytes", s.Kind, s.Length))
+		}
+		return
+	}
 	if s.Kind != 1 || s.Length != 6 && s.Length != 7 {
 		v.report(RuleIndirectKind, "kind 1 of 6 or 7 bytes", fmt.Sprintf("kind %d of %d bytes", s.Kind, s.Length))
 	}
