@@ -129,16 +129,14 @@ func (i *Info) codeRange(low, high uint64) (program.Range, bool) {
 
 // dwarfUnit decodes one unit.
 type dwarfUnit struct {
-	info *Info
-	cu   *dwarf.Entry
-	name string // of the source file, without folders
-	// misnamed is what debug/dwarf makes of the source file's name where it is
-	// absolute in DWARF 5, which it puts behind the working folder; path is
-	// what it should be. "" if there is nothing to mend.
-	misnamed, path string
-	files          []*dwarf.LineFile
-	origins        map[dwarf.Offset]origin
-	out            *unit
+	info    *Info
+	cu      *dwarf.Entry
+	name    string // of the source file, without folders
+	path    string // of the source file as the compiler was given it
+	folder  string // that the compiler worked in
+	files   []*dwarf.LineFile
+	origins map[dwarf.Offset]origin
+	out     *unit
 }
 
 // origin is what a description of a function says that others refer to.
@@ -152,9 +150,8 @@ func (i *Info) loadDWARF(cu *dwarf.Entry) (*unit, error) {
 	u := &dwarfUnit{info: i, cu: cu, origins: map[dwarf.Offset]origin{}, out: &unit{}}
 	name, _ := cu.Val(dwarf.AttrName).(string)
 	u.name = baseName(name)
-	if folder, _ := cu.Val(dwarf.AttrCompDir).(string); strings.HasPrefix(name, "/") && folder != "" {
-		u.misnamed, u.path = path.Join(folder, name), name
-	}
+	u.path = name
+	u.folder, _ = cu.Val(dwarf.AttrCompDir).(string)
 	if err := u.readLines(); err != nil {
 		return nil, err
 	}
@@ -207,14 +204,26 @@ func (u *dwarfUnit) file(index any) string {
 	return u.fileName(u.files[n])
 }
 
+// fileName mends what debug/dwarf makes of names in DWARF 5: it puts an
+// absolute one behind the working folder, and leaves one in a relative folder
+// without it.
 func (u *dwarfUnit) fileName(f *dwarf.LineFile) string {
 	switch {
 	case f == nil:
 		return ""
-	case f.Name == u.misnamed:
+	case !isAbsolute(u.folder):
+		return f.Name
+	case isAbsolute(u.path) && f.Name == path.Join(u.folder, u.path):
 		return u.path
+	case !isAbsolute(f.Name):
+		return path.Join(u.folder, f.Name)
 	}
 	return f.Name
+}
+
+// isAbsolute is true for "/x", `\\x` and "c:x".
+func isAbsolute(p string) bool {
+	return strings.HasPrefix(p, "/") || strings.HasPrefix(p, `\`) || len(p) > 1 && p[1] == ':'
 }
 
 // readScopes walks the tree of the unit and keeps functions and inlined calls

@@ -102,6 +102,11 @@ func compareStacks(t *testing.T, img *image.File, info *Info, file string, addre
 		}
 		n++
 		got := info.Stack(uint32(addresses[i] - img.Base))
+		if info.pdb != nil { // where functions start the peer does not read from PDBs
+			for k := range got {
+				got[k].StartLine = 0
+			}
+		}
 		if w, g := peerText(want), stackText(got, want); w != g {
 			if bad++; bad <= 5 {
 				t.Errorf("%#x:\nwant %s\ngot  %s", addresses[i], w, g)
