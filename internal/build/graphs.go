@@ -1,0 +1,124 @@
+package build
+
+import (
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/spgo-tools/spgo/internal/cfg"
+	"github.com/spgo-tools/spgo/internal/program"
+)
+
+// analyze makes the graphs of all parts. It goes over the code twice, since
+// which functions never return, and where parts jump into each other, shows
+// only when all graphs are there; the second time, only what that changes is
+// done.
+func (b *builder) analyze() {
+	all := make([]int, len(b.parts))
+	for k := range all {
+		all[k] = k
+	}
+	b.graphs(all, b.namedNever)
+	graphs := make([]*cfg.Graph, len(b.parts))
+	for k := range b.parts {
+		graphs[k] = b.parts[k].graph
+	}
+	b.never = cfg.NeverReturning(graphs, b.callee)
+	b.graphs(b.changed(), b.knownNever)
+	for _, never := range b.never {
+		if never {
+			b.report.NeverReturn++
+		}
+	}
+}
+
+// graphs makes the graphs of some parts, several at a time.
+func (b *builder) graphs(parts []int, never func(cfg.CallKind, uint32) bool) {
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range max(b.opts.Jobs, 1) {
+		wg.Go(func() {
+			a := cfg.Analyzer{Code: b.code, Never: never}
+			for k := next.Add(1) - 1; k < int64(len(parts)); k = next.Add(1) - 1 {
+				p := &b.parts[parts[k]]
+				p.graph = a.Function([]program.Range{p.code}, p.entries)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// namedNever says whether a call does not return by what its target is called
+// or marked as.
+func (b *builder) namedNever(kind cfg.CallKind, target uint32) bool {
+	if kind == cfg.Slot {
+		return program.NeverReturns(b.imports[target])
+	}
+	k := b.at(target)
+	if k < 0 || b.parts[k].code.Start != target {
+		return false
+	}
+	f := b.parts[k].Function
+	if f.NoReturn || f.Source == program.PLT && program.NeverReturns(f.Name) {
+		return true
+	}
+	return program.NeverReturns(f.Name) && !f.Local
+}
+
+// knownNever is namedNever with what the graphs show.
+func (b *builder) knownNever(kind cfg.CallKind, target uint32) bool {
+	if b.namedNever(kind, target) {
+		return true
+	}
+	if kind != cfg.Direct {
+		return false
+	}
+	k := b.at(target)
+	return k >= 0 && b.parts[k].code.Start == target && b.never[k]
+}
+
+// callee tells what a call leads to.
+func (b *builder) callee(c cfg.Call) int {
+	if c.Never || c.Kind != cfg.Computed && b.namedNever(c.Kind, c.Target) {
+		return cfg.Never
+	}
+	if c.Kind == cfg.Direct {
+		if k := b.at(c.Target); k >= 0 {
+			return k
+		}
+	}
+	return cfg.Returning
+}
+
+// changed returns the parts whose graph changes by the knowledge of all
+// others, and notes where they are entered.
+func (b *builder) changed() []int {
+	redo := make([]bool, len(b.parts))
+	for k := range b.parts {
+		for _, block := range b.parts[k].graph.Blocks {
+			for _, c := range block.Calls {
+				if c.Kind != cfg.Direct {
+					continue
+				}
+				to := b.at(c.Target)
+				switch {
+				case to < 0:
+				case !c.Tail && !c.Never && b.never[to] && b.parts[to].code.Start == c.Target:
+					redo[k] = true
+				case c.Tail && to != k && b.parts[to].code.Start != c.Target:
+					b.parts[to].entries = append(b.parts[to].entries, c.Target)
+					redo[to] = true
+				}
+			}
+		}
+	}
+	var list []int
+	for k := range b.parts {
+		if redo[k] {
+			slices.Sort(b.parts[k].entries)
+			b.parts[k].entries = slices.Compact(b.parts[k].entries)
+			list = append(list, k)
+		}
+	}
+	return list
+}

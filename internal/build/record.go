@@ -1,0 +1,188 @@
+package build
+
+import (
+	"encoding/binary"
+	"hash/fnv"
+	"slices"
+
+	"github.com/spgo-tools/spgo/internal/cfg"
+	"github.com/spgo-tools/spgo/internal/program"
+	"github.com/spgo-tools/spgo/pkg/spd"
+)
+
+// file makes the database.
+func (b *builder) file() *spd.File {
+	id, _ := b.img.ID()
+	f := &spd.File{Header: spd.Header{Flags: spd.HeaderFresh, Binary: b.opts.Name, GUID: id.GUID, Age: id.Age}}
+	m := spd.Module{Name: spd.ModuleMachine, Flags: spd.ModuleFresh}
+	for k := range b.parts {
+		m.Functions = append(m.Functions, b.record(k))
+	}
+	b.report.Functions = len(m.Functions)
+	for _, a := range b.aliases() {
+		m.Functions = append(m.Functions, codeless(a.symbol))
+		b.report.Folded++
+	}
+	for k := range m.Functions {
+		// The linker counts in steps of two.
+		m.Functions[k].Ordinal = uint32(2 * (k + 1))
+	}
+	f.Modules = []spd.Module{m}
+	return f
+}
+
+// codeless is the record of a function without code of its own: an entry and
+// an exit.
+func codeless(s spd.Symbol) spd.Function {
+	f := spd.Function{Symbol: s, Blocks: make([]spd.Block, 2)}
+	f.Blocks[0].Edges = []spd.Edge{{To: 2}}
+	f.Checksum = checksum(&f)
+	return f
+}
+
+// record makes the record of a part.
+func (b *builder) record(k int) spd.Function {
+	p := &b.parts[k]
+	f := spd.Function{Symbol: p.symbol, RVA: p.code.Start, Length: p.code.Len(), Blocks: make([]spd.Block, len(p.graph.Blocks))}
+	calls := callees{builder: b, part: k, function: &f, index: make(map[spd.ID]int)}
+	for i := range p.graph.Blocks {
+		from, to := &p.graph.Blocks[i], &f.Blocks[i]
+		to.Instructions = from.Instructions
+		if from.Instructions > 0 {
+			to.Ranges = []spd.Range{{Start: from.Range.Start - p.code.Start, Length: from.Range.Len()}}
+		} else {
+			b.report.CodelessBlocks++
+		}
+		for _, e := range from.Edges {
+			edge := spd.Edge{To: uint32(e.To + 1)}
+			if e.Dead {
+				edge.Flags = spd.EdgeDead
+			}
+			to.Edges = append(to.Edges, edge)
+		}
+		for _, c := range from.Calls {
+			calls.add(uint32(i+1), c)
+		}
+		b.report.Instructions += int(from.Instructions)
+	}
+	f.Checksum = checksum(&f)
+
+	b.report.Blocks += len(f.Blocks)
+	b.report.Bytes += int(f.Length)
+	b.report.Undecoded += p.graph.Undecoded
+	b.report.Overlaps += p.graph.Overlaps
+	b.report.Unresolved += len(p.graph.Unresolved)
+	b.report.Tables += len(p.graph.Tables)
+	for _, t := range p.graph.Tables {
+		b.report.TableEntries += t.Entries
+	}
+	return f
+}
+
+// callees collects the calls of a function.
+type callees struct {
+	*builder
+	part     int
+	function *spd.Function
+	index    map[spd.ID]int // into Callees
+	ordinal  uint16         // of the last indirect call
+}
+
+// add adds a call of a block.
+func (c *callees) add(block uint32, call cfg.Call) {
+	if call.Tail {
+		c.report.TailCalls++
+		if call.Kind != cfg.Direct {
+			c.function.Flags |= spd.FunctionIndirectTail
+		}
+	}
+	switch call.Kind {
+	case cfg.Direct:
+		to := c.at(call.Target)
+		if to < 0 || !call.Tail && c.parts[to].code.Start != call.Target {
+			c.report.UnknownCalls++
+			return
+		}
+		c.report.Calls++
+		c.callee(block, call, c.parts[to].symbol.ID, spd.CalleeSource)
+	case cfg.Slot:
+		if name, ok := c.imports[call.Target]; ok {
+			c.report.ImportCalls++
+			c.callee(block, call, spd.ImportID(name), spd.CalleeSource|spd.CalleeImport)
+			return
+		}
+		c.indirect(block, call)
+	default:
+		c.indirect(block, call)
+	}
+}
+
+// callee notes a call of a known function. A tail call is one of the machine
+// code as well.
+func (c *callees) callee(block uint32, call cfg.Call, id spd.ID, kind uint32) {
+	k, ok := c.index[id]
+	if !ok {
+		k = len(c.function.Callees)
+		c.index[id] = k
+		c.function.Callees = append(c.function.Callees, spd.Callee{ID: id, Kind: kind})
+	}
+	sites := &c.function.Callees[k].Sites
+	*sites = append(*sites, block)
+	if call.Tail {
+		m := spd.MachineCallee{ID: id, Kind: spd.CalleeMachine | spd.CalleeTail}
+		if !slices.Contains(c.function.MachineCallees, m) {
+			c.function.MachineCallees = append(c.function.MachineCallees, m)
+		}
+	}
+}
+
+// maxOffset is the largest offset that an indirect call site can have.
+const maxOffset = 1<<28 - 1
+
+// indirect notes a call through a pointer.
+func (c *callees) indirect(block uint32, call cfg.Call) {
+	c.report.IndirectCalls++
+	offset := call.At - c.function.RVA
+	if offset > maxOffset || c.ordinal == 1<<16-1 {
+		return
+	}
+	c.ordinal++
+	to := &c.function.Blocks[block-1]
+	to.Indirect = append(to.Indirect, spd.IndirectSite{CallSite: spd.CallSite{Offset: offset, Length: call.Len, Ordinal: c.ordinal, Kind: 1}})
+}
+
+// checksum is computed over the kinds of the blocks and their edges, not over
+// addresses, so that it stays the same when the code moves.
+func checksum(f *spd.Function) spd.Checksum {
+	h := fnv.New32a()
+	word := func(v uint32) {
+		h.Write(binary.LittleEndian.AppendUint32(nil, v))
+	}
+	for k := range f.Blocks {
+		b := &f.Blocks[k]
+		kind := uint32(0)
+		if b.Instructions > 0 {
+			kind = 1
+		}
+		word(kind | uint32(len(b.Edges))<<1)
+		for _, e := range b.Edges {
+			word(e.To<<1 | e.Flags&spd.EdgeDead)
+		}
+	}
+	if s := h.Sum32(); s != 0 {
+		return spd.Checksum(s)
+	}
+	return 0xffffffff
+}
+
+// inlineRanges returns the parts of ranges that lie in an interval.
+func inlineRanges(ranges []program.Range, in program.Range) []program.Range {
+	var list []program.Range
+	for _, r := range ranges {
+		r.Start, r.End = max(r.Start, in.Start), min(r.End, in.End)
+		if r.Start < r.End {
+			list = append(list, r)
+		}
+	}
+	return list
+}
