@@ -43,8 +43,10 @@ type SPDDump struct {
 	symbols    [][]spd.Symbol    // by module
 	counted    []spd.Summary     // by module
 	facts      []functionFacts   // of the functions to show
+	weight     uint64            // of all functions
 	only       map[place]bool    // functions to show; nil: all
-	names      map[spd.ID]string // of functions, for callees; made when needed
+	names      map[spd.ID]string // of functions, as they are; made when needed
+	texts      map[spd.ID]string // of functions, as they are shown; those met so far
 	violations []spd.Violation
 	compares   bool
 	damaged    bool // Load met a defect: what is in front of it can be shown
@@ -72,7 +74,7 @@ func (d *SPDDump) Select(all, compares bool) {
 	}
 	// One function is shown with all there is of it, unless an option says what
 	// to show of it.
-	if d.FuncID != "" && !(d.Symbols || d.Functions || d.Callees || d.FlowGraphs || d.Coverage || d.Lines) {
+	if d.FuncID != "" && !(d.Symbols || d.Functions || d.Callees || d.FlowGraphs || d.Coverage || d.DynInst > 0 || d.Lines) {
 		d.Callees, d.FlowGraphs = true, true
 	}
 	d.Functions = d.Functions || d.Callees || d.FlowGraphs
@@ -157,6 +159,7 @@ func (d *SPDDump) count() error {
 				return err
 			}
 			sum.Add(fn)
+			d.weight = binfmt.SatAdd(d.weight, fn.Weight())
 			if d.wanted(place{m, index}) {
 				d.facts = append(d.facts, functionFacts{fn.ID, fn.Name, fn.Weight(), fn.EntryCount(), fn.Covered(), len(fn.Blocks)})
 			}

@@ -28,17 +28,14 @@ type hotFunction struct {
 func (d *SPDDump) dynamic() []hotFunction {
 	ranking := slices.Clone(d.facts)
 	slices.SortStableFunc(ranking, func(a, b functionFacts) int { return cmp.Compare(b.weight, a.weight) })
-	var total, sum uint64
-	for _, r := range ranking {
-		total = binfmt.SatAdd(total, r.weight)
-	}
+	var sum uint64
 	list := []hotFunction{}
 	for _, r := range ranking[:min(d.DynInst, len(ranking))] {
 		if r.weight == 0 {
 			break
 		}
 		sum = binfmt.SatAdd(sum, r.weight)
-		list = append(list, hotFunction{r.id, r.name, r.weight, r.entries, share(r.weight, total), share(sum, total)})
+		list = append(list, hotFunction{r.id, r.name, r.weight, r.entries, share(r.weight, d.weight), share(sum, d.weight)})
 	}
 	return list
 }

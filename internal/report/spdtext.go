@@ -141,21 +141,27 @@ func (t *spdText) function(fn *spd.Function) {
 	}
 }
 
-// name is what the symbols of the file say of an id.
+// name is what the symbols of the file say of an id. Functions are named by
+// many others, so that each is demangled once.
 func (t *spdText) name(id spd.ID) string {
 	d := t.d
 	if d.names == nil {
-		d.names = map[spd.ID]string{}
+		d.names, d.texts = map[spd.ID]string{}, map[spd.ID]string{}
 		for m := range d.symbols {
 			for k := range d.symbols[m] {
 				d.names[d.symbols[m][k].ID] = d.symbols[m][k].Name
 			}
 		}
 	}
-	if n, ok := d.names[id]; ok {
-		return d.both(n)
+	text, ok := d.texts[id]
+	if !ok {
+		text = id.String()
+		if n, known := d.names[id]; known {
+			text = d.both(n)
+		}
+		d.texts[id] = text
 	}
-	return id.String()
+	return text
 }
 
 func (t *spdText) callees(fn *spd.Function) {
