@@ -2,7 +2,6 @@ package correlate
 
 import (
 	"github.com/spgo-tools/spgo/pkg/binfmt"
-	"github.com/spgo-tools/spgo/pkg/spd"
 )
 
 // maxInstruction is the most bytes that an x86 instruction has.
@@ -91,7 +90,7 @@ func (e *evidence) jump(source, target int32, from, to uint32, hits uint64) Bran
 	if !atEnd || !atStart {
 		return BranchInside
 	}
-	if e.follow(x, y, hits, e.taken) {
+	if e.ways.follow(x, y, hits, e.taken) {
 		return BranchEdge
 	}
 	if x == y {
@@ -118,82 +117,14 @@ func (l *layout) common(x, y int32) (int32, int32) {
 	}
 }
 
-// follow credits hits to the edges from place x to place y of the same body:
-// one edge, or several if the way leads through blocks without code. It
-// returns whether there is a way. If there are several ways nothing is
-// credited: inference has to tell how often each was taken.
-func (e *evidence) follow(x, y int32, hits uint64, counts []uint64) bool {
-	b := e.places[x].body
-	f := e.bodies[b].function
-	if f < 0 || e.places[x].block < 0 || e.places[y].block < 0 {
-		return false
+// credit adds hits to an edge of function f, which is that of body b.
+func (e *evidence) credit(b, f, edge int32, hits uint64, counts []uint64) {
+	counts[edge] = binfmt.SatAdd(counts[edge], hits)
+	if e.bodies[b].host >= 0 {
+		return
 	}
-	w := ways{evidence: e, body: b, function: f, goal: e.places[y].block, left: maxSteps}
-	w.from(e.places[x].block)
-	if w.found == 1 && w.left > 0 {
-		own := e.bodies[b].host < 0
-		for _, d := range w.way[:w.length] {
-			counts[d] = binfmt.SatAdd(counts[d], hits)
-			if own {
-				e.creditTwins(f, d, hits, counts)
-			}
-		}
-	}
-	return w.found > 0
-}
-
-func (e *evidence) creditTwins(f, edge int32, hits uint64, counts []uint64) {
 	for _, twin := range e.twins[f] {
 		d := edge - e.firstEdge[e.firstBlock[f]] + e.firstEdge[e.firstBlock[twin]]
 		counts[d] = binfmt.SatAdd(counts[d], hits)
 	}
-}
-
-const (
-	maxWay   = 16  // edges of a way through blocks without code
-	maxSteps = 256 // edges that are looked at
-)
-
-// ways searches for the ways from one block to another through blocks that
-// left no code in a body.
-type ways struct {
-	*evidence
-	body, function int32
-	goal           int32
-	path, way      [maxWay]int32 // edges
-	depth, length  int
-	found          int // ways, 2 stands for more
-	left           int // edges that may still be looked at
-}
-
-func (w *ways) from(block int32) {
-	edges := w.functions[w.function].Blocks[block].Edges
-	first := w.firstEdge[w.firstBlock[w.function]+block]
-	for k := range edges {
-		if w.left--; w.left <= 0 || w.found > 1 {
-			return
-		}
-		to := int32(edges[k].To) - 1
-		if edges[k].Flags&spd.EdgeDead != 0 || to < 0 || int(to) >= len(w.functions[w.function].Blocks) {
-			continue
-		}
-		w.path[w.depth] = first + int32(k)
-		switch {
-		case to == w.goal:
-			if w.found == 0 {
-				w.way, w.length = w.path, w.depth+1
-			}
-			w.found++
-		case w.depth+1 < maxWay && w.codeless(to):
-			w.depth++
-			w.from(to)
-			w.depth--
-		}
-	}
-}
-
-// codeless says whether a block left no code in the body.
-func (w *ways) codeless(block int32) bool {
-	p := w.placeOf(w.body, block)
-	return p < 0 || w.places[p].end == 0
 }

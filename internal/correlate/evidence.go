@@ -14,6 +14,8 @@ type evidence struct {
 	passed []float64
 	taken  []uint64 // per edge: branches
 	fallen []uint64 // per edge: runs from one block into the next
+	unsure []uint64 // per edge: branches and runs that may have taken it
+	ways   *ways
 	// entered counts arrivals by branch at the first byte of functions.
 	entered []uint64
 	// share is the number of runs per branch. The oldest branch of a stack has
@@ -29,15 +31,18 @@ type evidence struct {
 
 func newEvidence(l *layout) *evidence {
 	edges := l.firstEdge[len(l.firstEdge)-1]
-	return &evidence{
+	e := &evidence{
 		layout:  l,
 		hits:    make([]uint64, len(l.places)),
 		taken:   make([]uint64, edges),
 		fallen:  make([]uint64, edges),
+		unsure:  make([]uint64, edges),
 		entered: make([]uint64, len(l.functions)),
 		share:   1,
 		calls:   siteCalls{layout: l},
 	}
+	e.ways = &ways{evidence: e}
+	return e
 }
 
 func (e *evidence) drop(r Reason, hits uint64) { e.dropped[r] = binfmt.SatAdd(e.dropped[r], hits) }

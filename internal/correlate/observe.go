@@ -174,7 +174,7 @@ func (s *survey) edges(g *flow.Graph, f int32) {
 		for k, e := range fn.Blocks[b].Edges {
 			d := first + int32(k)
 			edge := flow.Edge{From: b, To: int(e.To) - 1, Dead: e.Flags&spd.EdgeDead != 0}
-			if n := s.taken[d] | s.fallen[d]; n > 0 {
+			if n := s.taken[d] | s.fallen[d]; n > 0 && s.unsure[d] == 0 {
 				x := s.branchesOf(s.taken[d]) + float64(s.fallen[d])/float64(s.scale)
 				edge.Obs = flow.Obs{Count: s.count(x), N: 1}
 				sum += x

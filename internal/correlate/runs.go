@@ -71,7 +71,7 @@ func (e *evidence) takeRuns(list []tally, arrivals *bitmap) {
 		e.pass(int32(k), crossed-ending[k], p.end-p.start)
 		if q := &e.pieces[k-1]; q.end == p.start {
 			if x, y := e.common(q.place, p.place); x != y {
-				e.follow(x, y, crossed<<shift, e.fallen)
+				e.ways.follow(x, y, crossed<<shift, e.fallen)
 			}
 		}
 	}
