@@ -19,7 +19,7 @@ func TestMain(m *testing.M) {
 }
 
 func TestScripts(t *testing.T) {
-	testscript.Run(t, testscript.Params{Dir: "testdata/script", Setup: makeFiles})
+	testscript.Run(t, testscript.Params{Dir: "testdata/script", Setup: makeFiles, Cmds: commands})
 }
 
 // makeFiles puts files that carry SPDs into the folder of a script.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -48,9 +49,12 @@ type Conversion struct {
 	DensityFactor float64 `json:"density_factor"`
 	Verdict       string  `json:"verdict"` // excellent, fair, limiting or none
 
-	Inputs []ConvertedInput   `json:"inputs"`
-	Merged []MergedInput      `json:"merged,omitempty"`
-	Doubts []DoubtfulFunction `json:"doubtful_functions,omitempty"`
+	Inputs []ConvertedInput `json:"inputs"`
+	Merged []MergedInput    `json:"merged,omitempty"`
+	// Doubtful is the number of functions whose counts are far from their
+	// samples; Doubts are those with most samples.
+	Doubtful int                `json:"doubtful_functions"`
+	Doubts   []DoubtfulFunction `json:"doubts,omitempty"`
 	// Ignored are the SPTs and lists of them that /reset does not read.
 	Ignored []string `json:"ignored,omitempty"`
 
@@ -209,18 +213,29 @@ func (c *Conversion) drop(name, text string, hits uint64) {
 // reasonName is the name of a reason in JSON.
 func reasonName(r correlate.Reason) string { return strings.ReplaceAll(r.String(), " ", "_") }
 
-// doubt lists the functions whose counts are far from the samples.
+// maxDoubts bounds the list of doubtful functions; more are of no help.
+const maxDoubts = 20
+
+// doubt lists the functions whose counts are far from the samples, those with
+// most samples first.
 func (c *Conversion) doubt(r *correlate.Result, f *spd.File) {
+	doubtful := make([]bool, len(r.Functions))
+	for _, i := range r.FellBack {
+		doubtful[i] = true
+	}
 	next := 0
 	for m := range f.Modules {
 		for i := range f.Modules[m].Functions {
-			if slices.Contains(r.FellBack, next) {
+			if doubtful[next] {
 				fn, n := &f.Modules[m].Functions[i], &r.Functions[next]
 				c.Doubts = append(c.Doubts, DoubtfulFunction{fn.ID, fn.Name, n.Hits, round(100 * n.Quality.Overlap)})
 			}
 			next++
 		}
 	}
+	c.Doubtful = len(c.Doubts)
+	slices.SortStableFunc(c.Doubts, func(a, b DoubtfulFunction) int { return cmp.Compare(b.Hits, a.Hits) })
+	c.Doubts = c.Doubts[:min(len(c.Doubts), maxDoubts)]
 }
 
 // Merged describes an SPD of a merge.
