@@ -20,7 +20,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/spgo-tools/spgo/internal/debuginfo"
 	"github.com/spgo-tools/spgo/internal/program"
 	"github.com/spgo-tools/spgo/pkg/binfmt"
 	"github.com/spgo-tools/spgo/pkg/image"
@@ -30,7 +29,7 @@ import (
 type Options struct {
 	// Debug is the path of the image's PDB or separate debug file (the one
 	// that .gnu_debuglink or the build id leads to), "" for none. A file of
-	// another build is a [debuginfo.MismatchError].
+	// another build is a debuginfo.MismatchError.
 	Debug string
 }
 
