@@ -27,7 +27,7 @@ func NeverReturning(graphs []*Graph, callee func(Call) int) []bool {
 		}
 		for k := range g.Blocks {
 			if !entered[k] {
-				p.work = append(p.work, stop{f, k, 0})
+				p.work = append(p.work, stop{function: f, block: k})
 			}
 		}
 		p.run()
@@ -42,7 +42,8 @@ func NeverReturning(graphs []*Graph, callee func(Call) int) []bool {
 // stop is where the walk through a function goes on.
 type stop struct {
 	function, block int
-	call            int // the first call of the block that is still to pass
+	call            int  // the first call of the block that is still to pass
+	resumed         bool // the block was begun
 }
 
 type propagation struct {
@@ -64,10 +65,10 @@ func (p *propagation) run() {
 
 // step walks through a block.
 func (p *propagation) step(s stop) {
-	if p.returns[s.function] || s.call == 0 && p.visited[s.function][s.block] {
+	if p.returns[s.function] || !s.resumed && p.visited[s.function][s.block] {
 		return
 	}
-	p.visited[s.function][s.block] = true
+	p.visited[s.function][s.block], s.resumed = true, true
 	b := &p.graphs[s.function].Blocks[s.block]
 	for ; s.call < len(b.Calls); s.call++ {
 		c := b.Calls[s.call]
@@ -93,7 +94,7 @@ func (p *propagation) step(s stop) {
 	}
 	for _, e := range b.Edges {
 		if !e.Dead && !p.visited[s.function][e.To] {
-			p.work = append(p.work, stop{s.function, e.To, 0})
+			p.work = append(p.work, stop{function: s.function, block: e.To})
 		}
 	}
 }
