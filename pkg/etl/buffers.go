@@ -97,7 +97,7 @@ func (b *Buffer) check(maxBuffer int64) error {
 // index reads the headers of all buffers. Buffers of an uncompressed file all
 // have the size that the log file header gives, so a damaged header there
 // costs that buffer alone. In a compressed file nothing tells where the next
-// buffer starts; the rest of the file is lost.
+// buffer starts; it is searched for.
 func (f *File) index(maxBuffer int64) error {
 	nominal := int64(0)
 	if f.Header.Mode&ModeCompressed == 0 && f.Header.BufferSize >= bufferHeaderSize && int64(f.Header.BufferSize) <= maxBuffer {
@@ -113,22 +113,37 @@ func (f *File) index(maxBuffer int64) error {
 		if err := readFull(f.r, head[:], off); err != nil {
 			return err
 		}
-		if head == [bufferHeaderSize]byte{} {
-			f.drop(ZeroTail, f.size-off, &binfmt.Error{Part: "buffer header", Offset: off, Want: "a buffer", Got: "zeros", Err: binfmt.ErrTruncated})
-			return nil
-		}
 		b := parseBuffer(head[:], off)
+		zeros := head == [bufferHeaderSize]byte{}
 		err := b.check(maxBuffer)
+		if zeros {
+			err = &binfmt.Error{Part: "buffer header", Offset: off, Want: "a buffer", Got: "zeros", Err: binfmt.ErrCorrupt}
+		}
 		if err == nil && nominal != 0 && int64(b.Size) != nominal && !f.followed(&b, nominal) {
 			err = &binfmt.Error{Part: "buffer size", Offset: off, Want: fmt.Sprint(nominal), Got: fmt.Sprint(b.Size), Err: binfmt.ErrCorrupt}
 		}
-		if err != nil {
-			skip := f.size - off
-			if nominal != 0 {
-				skip = min(skip, nominal)
+		if left := f.size - off; err == nil && nominal == 0 && int64(b.Size) > left {
+			// Cut, unless other buffers follow.
+			next, failed := f.search(off+1, maxBuffer)
+			if failed != nil {
+				return failed
 			}
-			f.drop(BadBuffer, skip, err)
-			off += skip
+			if next < f.size {
+				err = &binfmt.Error{Part: "buffer size", Offset: off, Want: fmt.Sprintf("at most %d", left), Got: fmt.Sprint(b.Size), Err: binfmt.ErrCorrupt}
+			}
+		}
+		if err != nil {
+			next, failed := f.resync(off, nominal, maxBuffer, zeros)
+			if failed != nil {
+				return failed
+			}
+			reason := BadBuffer
+			if zeros && next == f.size {
+				reason = ZeroTail
+				err = &binfmt.Error{Part: "buffer header", Offset: off, Want: "a buffer", Got: "zeros to the end", Err: binfmt.ErrTruncated}
+			}
+			f.drop(reason, next-off, err)
+			off = next
 			continue
 		}
 		f.add(b)

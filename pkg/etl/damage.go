@@ -32,8 +32,8 @@ const (
 	CutBuffer
 	// BadFill: the buffer claims more bytes in use than it has; the excess.
 	BadFill
-	// BadBuffer: a buffer header that cannot be right; the buffer where its
-	// end is known, else the rest of the file.
+	// BadBuffer: a buffer header that cannot be right; the file up to the next
+	// buffer that can be found.
 	BadBuffer
 	// Trailing: too few bytes for a buffer header at the end of the file.
 	Trailing

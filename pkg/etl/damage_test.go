@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"testing"
 
 	"github.com/spgo-tools/spgo/pkg/binfmt"
@@ -191,7 +192,8 @@ func TestHostileSizes(t *testing.T) {
 	plain := writeTrace(t, tr)
 	tr.Compress = true
 	packed := writeTrace(t, tr)
-	second := openBytes(t, packed).Buffers()[1].Offset
+	buffers := openBytes(t, packed).Buffers()
+	second, last := buffers[1].Offset, buffers[len(buffers)-1].Offset
 	u32 := func(off int, v uint32) func([]byte) {
 		return func(b []byte) { binary.LittleEndian.PutUint32(b[off:], v) }
 	}
@@ -237,7 +239,8 @@ func TestHostileSizes(t *testing.T) {
 		{"counters past the record", plain, u16(sample, 0x8702), nil, 0, BadItems},
 		{"unknown type", plain, u32(record1, 0xC0630000|first), nil, 0, UnknownType},
 		{"compressed size 8", packed, u32(int(second), 8), binfmt.ErrCorrupt, second, BadBuffer},
-		{"compressed size past the end", packed, u32(int(second), 1<<20), binfmt.ErrTruncated, int64(len(packed)), CutBuffer},
+		{"compressed size past the end", packed, u32(int(second), 1<<20), binfmt.ErrCorrupt, second, BadBuffer},
+		{"compressed size of the last past the end", packed, u32(int(last), 1<<20), binfmt.ErrTruncated, int64(len(packed)), CutBuffer},
 		{"compressed fill too large", packed, u32(int(second)+0x30, 60<<20), binfmt.ErrCorrupt, second, BadCompression},
 		{"compressed fill beyond the limit", packed, u32(int(second)+0x30, 65<<20), binfmt.ErrLimit, second + 0x30, BadBuffer},
 	} {
@@ -273,23 +276,64 @@ func TestHostileSizes(t *testing.T) {
 	}
 }
 
-// TestDamageStaysInItsBuffer checks that a damaged buffer of an uncompressed
-// file, header or contents, costs no record of another.
+// TestDamageStaysInItsBuffer checks that a damaged buffer, header or contents,
+// costs no record of another. A size that is wrong but can be right may cost
+// the buffers that it covers.
 func TestDamageStaysInItsBuffer(t *testing.T) {
-	tr := testTrace("pmc", 8, 200)
-	data := writeTrace(t, tr)
-	whole := openBytes(t, data)
-	total, _, _ := readAll(whole)
-	for i, b := range whole.Buffers()[1:] {
-		bad := bytes.Clone(data)
-		for k := range bufferHeaderSize {
-			bad[int(b.Offset)+k] = 0xA5
+	for _, compress := range []bool{false, true} {
+		tr := testTrace("pmc", 8, 200)
+		tr.Compress = compress
+		data := writeTrace(t, tr)
+		whole := openBytes(t, data)
+		total, _, _ := readAll(whole)
+		last := len(whole.Buffers()) - 1
+		for i, b := range whole.Buffers()[1:] {
+			for _, damaged := range []struct {
+				name string
+				fill byte
+				n    int
+				kind error
+			}{
+				{"header", 0xA5, bufferHeaderSize, binfmt.ErrLimit}, {"size", 0, 4, binfmt.ErrCorrupt}, {"size beyond the end", 0x01, 4, binfmt.ErrCorrupt},
+				{"zero header", 0, bufferHeaderSize, binfmt.ErrCorrupt}, {"zero buffer", 0, int(b.Size), binfmt.ErrCorrupt},
+			} {
+				bad := bytes.Clone(data)
+				for k := range damaged.n {
+					bad[int(b.Offset)+k] = damaged.fill
+				}
+				reason, kind := BadBuffer, damaged.kind
+				switch {
+				case i+1 < last:
+				case damaged.fill == 0 && damaged.n >= bufferHeaderSize:
+					reason, kind = ZeroTail, binfmt.ErrTruncated
+				case damaged.fill == 1 && compress:
+					continue // no other than a buffer that is cut
+				}
+				f := openBytes(t, bad)
+				got, damage, err := readAll(f)
+				lost := recordsOf(whole, i+1)
+				if err != nil || got != total-lost || damage[reason] != (Tally{1, uint64(b.Size)}) || !errors.Is(f.Defect(), kind) {
+					t.Errorf("%s of buffer %d, compressed %v: %d of %d records, %v, %v, %v", damaged.name, i+1, compress, got, total-lost, damage, f.Defect(), err)
+				}
+			}
 		}
-		f := openBytes(t, bad)
-		got, damage, err := readAll(f)
-		lost := recordsOf(whole, i+1)
-		if err != nil || got != total-lost || damage[BadBuffer] != (Tally{1, uint64(b.Size)}) || !errors.Is(f.Defect(), binfmt.ErrLimit) {
-			t.Errorf("buffer %d: %d of %d records, %v, %v, %v", i+1, got, total-lost, damage, f.Defect(), err)
+	}
+}
+
+// TestHoles puts zeros between the buffers of an uncompressed file.
+func TestHoles(t *testing.T) {
+	data := writeTrace(t, testTrace("timer", 8, 200))
+	whole := openBytes(t, data)
+	want, _, _ := readAll(whole)
+	at, size := whole.Buffers()[1].Offset, int(whole.Buffers()[1].Size)
+	for n, found := range map[int]bool{1: true, 2: true, maxHole: true, maxHole + 1: false} {
+		got, damage, err := readAll(openBytes(t, slices.Concat(data[:at], make([]byte, n*size), data[at:])))
+		reason := BadBuffer
+		if !found {
+			reason = ZeroTail
+		}
+		if err != nil || (got == want) != found || damage[reason].Count != 1 {
+			t.Errorf("%d buffers of zeros: %d of %d records, %v, %v", n, got, want, damage, err)
 		}
 	}
 }
