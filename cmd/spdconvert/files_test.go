@@ -2,9 +2,11 @@ package main
 
 import (
 	"bytes"
+	"encoding/binary"
 	"os"
-	"path/filepath"
 	"strconv"
+	"strings"
+	"unicode/utf16"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -60,6 +62,7 @@ var commands = map[string]func(ts *testscript.TestScript, neg bool, args []strin
 	"counts":   checkCounts,
 	"valid":    checkValid,
 	"cut":      cutFile,
+	"utf16":    writeUTF16,
 }
 
 // makeApp FILE [KEY=VALUE ...] writes the SPD of app, with another age, checksum of main
@@ -145,8 +148,13 @@ func checkValid(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// writeTest writes a file for a test.
-func writeTest(dir, name string, data []byte) (string, error) {
-	path := filepath.Join(dir, name)
-	return path, os.WriteFile(path, data, 0o644)
+// utf16 FROM TO writes a text as Notepad does: in UTF-16 with byte order mark
+// and carriage returns.
+func writeUTF16(ts *testscript.TestScript, neg bool, args []string) {
+	text := strings.ReplaceAll(ts.ReadFile(args[0]), "\n", "\r\n")
+	b := []byte{0xff, 0xfe}
+	for _, u := range utf16.Encode([]rune(text)) {
+		b = binary.LittleEndian.AppendUint16(b, u)
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), b, 0o644))
 }
