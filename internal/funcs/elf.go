@@ -198,20 +198,20 @@ func (f *finder) symbolPiece(file *elf.File, s *elf.Symbol, source program.Sourc
 	return p, true
 }
 
-// nameWeight ranks the names of one function: what others link to is better
-// than what is weak or local, and a name for users is better than one of the
-// implementation.
+// nameWeight ranks the names of one function: what others can link to is better
+// than a local name, and a name for users is better than one of the
+// implementation, which C libraries make the strong one of both.
 func nameWeight(name string, bind elf.SymBind) uint8 {
+	const local, underscore, weak = 1 << 7, 1 << 1, 1
 	w := uint8(0)
 	switch bind {
 	case elf.STB_WEAK:
-		w = 1 << 4
+		w = weak
 	case elf.STB_LOCAL:
-		w = 2 << 4
+		w = local
 	}
-	if strings.HasPrefix(name, "_Z") || strings.HasPrefix(name, "_R") {
-		return w
+	if !strings.HasPrefix(name, "_Z") && !strings.HasPrefix(name, "_R") { // mangled C++ and Rust
+		w += underscore * uint8(min(len(name)-len(strings.TrimLeft(name, "_")), 8))
 	}
-	under := len(name) - len(strings.TrimLeft(name, "_"))
-	return w + uint8(min(under, 8))
+	return w
 }

@@ -2,6 +2,7 @@ package funcs
 
 import (
 	"bytes"
+	"debug/elf"
 	"encoding/binary"
 	"fmt"
 	"strings"
@@ -63,8 +64,9 @@ func (f *finder) readCOFF() {
 		if pc.name == "" {
 			continue
 		}
+		pc.weight = nameWeight(pc.name, elf.STB_GLOBAL)
 		if pc.local {
-			pc.unit, pc.weight = unit, 2<<4
+			pc.unit, pc.weight = unit, nameWeight(pc.name, elf.STB_LOCAL)
 		}
 		at := f.img.Sections[section-1].RVA + uint64(value)
 		if parent, ok := partOf(pc.name); ok {

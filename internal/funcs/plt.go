@@ -1,10 +1,10 @@
 package funcs
 
 import (
+	"bytes"
 	"cmp"
 	"debug/elf"
 	"encoding/binary"
-	"slices"
 	"strings"
 
 	"github.com/spgo-tools/spgo/internal/program"
@@ -136,7 +136,7 @@ func (f *finder) readPLT(file *elf.File) {
 		if f.img.Arch == image.ArchARM64 {
 			find = stubsARM64
 		}
-		for _, st := range find(data, rva, int(min(s.Entsize, 64))) {
+		for _, st := range find(data, rva) {
 			name := slots[st.slot]
 			if name == "" {
 				continue
@@ -150,34 +150,35 @@ func (f *finder) readPLT(file *elf.File) {
 }
 
 // stubsAMD64 finds "jmp *slot(%rip)" at the start of an entry, behind endbr64
-// and with the bnd prefix where control flow is protected. The entries have 16
-// bytes, or 8 in a .plt.got.
-func stubsAMD64(code []byte, rva uint64, entry int) []stub {
-	if entry != 8 && entry != 16 {
-		entry = 16
-	}
+// and with the bnd prefix where control flow is protected. An entry has 16
+// bytes, or 8 where nothing is bound late.
+func stubsAMD64(code []byte, rva uint64) []stub {
+	const align = 8
 	var out []stub
-	for at := 0; at+entry <= len(code); at += entry {
-		b := code[at : at+entry]
+	for at := 0; at < len(code); at += align {
+		b := code[at:]
 		pos := 0
-		if len(b) > 4 && string(b[:4]) == "\xf3\x0f\x1e\xfa" {
+		if bytes.HasPrefix(b, []byte("\xf3\x0f\x1e\xfa")) {
 			pos = 4
 		}
-		if b[pos] == 0xf2 {
+		if pos < len(b) && b[pos] == 0xf2 {
 			pos++
 		}
 		if len(b) < pos+6 || b[pos] != 0xff || b[pos+1] != 0x25 {
 			continue
 		}
+		if n := len(out); n > 0 {
+			out[n-1].end = min(out[n-1].end, at)
+		}
 		disp := int64(int32(binary.LittleEndian.Uint32(b[pos+2:])))
-		out = append(out, stub{at, at + entry, rva + uint64(at+pos+6) + uint64(disp)})
+		out = append(out, stub{at, min(at+2*align, len(code)), rva + uint64(at+pos+6) + uint64(disp)})
 	}
 	return out
 }
 
 // stubsARM64 finds "adrp x16, page; ldr x17, [x16, #n]", the start of an entry
 // but for a "bti c" in front. An entry reaches to "br x17" and what pads it.
-func stubsARM64(code []byte, rva uint64, _ int) []stub {
+func stubsARM64(code []byte, rva uint64) []stub {
 	const (
 		btiC = 0xd503245f
 		brX1 = 0xd61f0220 // br x17
@@ -208,6 +209,5 @@ func stubsARM64(code []byte, rva uint64, _ int) []stub {
 		}
 		out = append(out, s)
 	}
-	slices.SortFunc(out, func(a, b stub) int { return cmp.Compare(a.start, b.start) })
 	return out
 }
