@@ -266,7 +266,7 @@ func combine(c *cli.Context, p *plan, f *spd.File, counts *correlate.Result, res
 			c.Logf("counts of %s are far from its %d samples: they overlap by %.1f %%", d.Name, d.Hits, d.Overlap)
 		}
 	}
-	if n := max(added.Unwhole, len(counts.Unwhole)); n > 0 {
+	if n := max(added.Endless, len(counts.Unwhole)); n > 0 {
 		e := diag.New(diag.UnwholeFlow, "%d of %d functions with samples", n, added.Touched)
 		e.Count = uint64(n)
 		c.Warn(e)

@@ -161,7 +161,10 @@ func (in *input) read(c *cli.Context, tolerate bool, use func(*spt.Reader) error
 		return err
 	}
 	defer done()
-	if err := use(r); err != nil {
+	if interrupted := c.Do(func() { err = use(r) }); interrupted != nil {
+		return interrupted
+	}
+	if err != nil {
 		return binfmt.InFile(err, in.name)
 	}
 	for _, s := range r.Stats().Skipped {

@@ -45,7 +45,7 @@ func hold(c *cli.Context, output string) (release func(), err error) {
 
 // extractLocked is extract under the lock of its output.
 func extractLocked(c *cli.Context) (cli.Result, error) {
-	if len(c.Operands) == 2 {
+	if len(c.Operands) == 2 && checkOutput(c.Operands[1]) == nil {
 		release, err := hold(c, c.Operands[1])
 		if err != nil {
 			return nil, err

@@ -75,6 +75,24 @@ const (
 	NoBranchStacks Code = "SPT1031"
 )
 
+// Warnings about Arm SPE recordings.
+const (
+	SPEFiltered      Code = "SPT1040"
+	SPEEventFilter   Code = "SPT1041"
+	SPELatency       Code = "SPT1042"
+	SPEDiscard       Code = "SPT1043"
+	SPECollisions    Code = "SPT1044"
+	SPENoJitter      Code = "SPT1045"
+	SPEMicroOps      Code = "SPT1046"
+	SPEContradiction Code = "SPT1047"
+	SPESpeculative   Code = "SPT1048"
+	SPELarge         Code = "SPT1049"
+	SPEKernelOnly    Code = "SPT1050"
+	SPENoContext     Code = "SPT1051"
+	SPEDamaged       Code = "SPT1052"
+	SPELost          Code = "SPT1053"
+)
+
 // Failures around sample profile databases.
 const (
 	NoSPD            Code = "SPD0101"
@@ -110,6 +128,9 @@ const (
 	NothingToDo     Code = "SPD1007"
 	ForeignFunction Code = "SPD1008"
 )
+
+// speNext is the recording of Arm SPE that suits profiles best.
+const speNext = "Record again with perf record -e arm_spe/branch_filter=1,event_filter=2,jitter=1/u -c N; docs/format/spe.md has the reasons."
 
 // profilerNext is what to do about code that a profiler changed.
 const profilerNext = "Record again without the profiler: a profile of such code does not describe a release."
@@ -236,6 +257,48 @@ var Codes = map[Code]Info{
 	UnoptimizedCode: {OK, "managed code was not optimised",
 		"COR_PRF_DISABLE_OPTIMIZATIONS or COR_PRF_DISABLE_INLINING was set, or it is a debug build.",
 		profilerNext},
+	SPEFiltered: {OK, "Arm SPE data have no branches",
+		"The event was filtered to other operations (load_filter, store_filter, simd_filter, float_filter).",
+		speNext},
+	SPEEventFilter: {OK, "Arm SPE data have only operations with some events",
+		"event_filter has more than the bit of retired operations, so that the records do not show how often code ran.",
+		speNext},
+	SPELatency: {OK, "Arm SPE data have only slow operations",
+		"min_latency was set, so that the records do not show how often code ran.",
+		speNext},
+	SPEDiscard: {OK, "Arm SPE was recorded in discard mode",
+		"discard=1 counts events of the PMU and keeps no records.",
+		speNext},
+	SPECollisions: {OK, "Arm SPE missed operations because it sampled too fast",
+		"The interval is so small that the operation before was still in flight; slow operations are then missing, and what follows them.",
+		"Record with a greater interval: perf record -e arm_spe/branch_filter=1,event_filter=2,jitter=1/u -c N."},
+	SPENoJitter: {OK, "Arm SPE sampled at a fixed interval",
+		"jitter=1 was not set; a loop whose length divides the interval then shows the same instruction each time.",
+		speNext},
+	SPEMicroOps: {OK, "the processor samples micro-operations",
+		"Instructions that are split into several count several times; branches are not.",
+		"Record branches alone: perf record -e arm_spe/branch_filter=1,event_filter=2,jitter=1/u -c N."},
+	SPEContradiction: {OK, "Arm SPE filters contradict each other",
+		"The same event is in event_filter and in inv_event_filter.",
+		speNext},
+	SPESpeculative: {OK, "Arm SPE data hold speculative operations",
+		"The bit of retired operations is not in event_filter.",
+		"Record with event_filter=2, which saves their space: perf record -e arm_spe/branch_filter=1,event_filter=2,jitter=1/u -c N."},
+	SPELarge: {OK, "Arm SPE data are larger than a profile needs",
+		"The interval is small for the length of the run.",
+		"Record with a greater interval: perf record -e arm_spe/branch_filter=1,event_filter=2,jitter=1/u -c N."},
+	SPEKernelOnly: {OK, "Arm SPE data are of the kernel alone",
+		"The event was restricted with the modifier k, or the program did not run meanwhile.",
+		speNext},
+	SPENoContext: {OK, "Arm SPE data do not tell their processes",
+		"Context packets need a privileged recorder and a kernel with CONFIG_PID_IN_CONTEXTIDR, and there are no context switches either.",
+		"Record as root, or one program alone: perf record -e arm_spe/branch_filter=1,event_filter=2,jitter=1/u -- PROGRAM."},
+	SPEDamaged: {OK, "some Arm SPE records cannot be used",
+		"The kernel or the processor broke them off, or they have packets of a newer version.",
+		"Nothing if they are few; else record with a larger AUX buffer (perf record -m ,64M) and arm_spe/branch_filter=1,event_filter=2,jitter=1/u."},
+	SPELost: {OK, "Arm SPE data were lost while recording",
+		"The AUX buffer was full.",
+		"Record with a larger AUX buffer and a greater interval: perf record -m ,64M -e arm_spe/branch_filter=1,event_filter=2,jitter=1/u -c N."},
 	NoSPD: {Nothing, "there is no SPD in the file",
 		"The program was linked without /spgo, or without /spdembed into its PDB.",
 		"Link with /spgo /spdembed, or name the .spd file beside the program."},
@@ -307,7 +370,7 @@ var Codes = map[Code]Info{
 		"Check that SPT and SPD are of the same build; the functions are listed with -v and --json."},
 	UnwholeFlow: {OK, "some flow graphs have no way from entry to exit",
 		"These functions never return.",
-		"Nothing: their counts are those that were measured."},
+		"Nothing: their loops have counts, their entries cannot."},
 	EmptyDatabase: {OK, "the SPD has no functions",
 		"It was created without the linker, which alone knows the code.",
 		"Give it to a link as /spdin, or make a database from the image, before samples are imported."},

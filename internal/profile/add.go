@@ -20,9 +20,9 @@ type Addition struct {
 	Raised int
 	// Repaired is how many of them had counts before that were no flow.
 	Repaired int
-	// Unwhole is how many of them have a flow graph without a way from the
-	// entry to the exit, so that their counts can be no flow.
-	Unwhole int
+	// Endless is how many of them have no way from the entry to the exit: flow
+	// can only go round in them, so that the entry has no count to raise.
+	Endless int
 }
 
 // Add adds to the counts of f the new ones of its functions, which are in file
@@ -47,7 +47,10 @@ func Add(f *spd.File, functions []correlate.Function) Addition {
 
 func (a *Addition) function(f *spd.Function, n *correlate.Function) {
 	a.Touched++
-	if !whole(f) && repair(f) {
+	if len(f.Blocks) == 0 {
+		return
+	}
+	if !whole(f) && widestPath(f) != nil && repair(f) {
 		a.Repaired++
 	}
 	for k := range f.Blocks {
@@ -68,7 +71,7 @@ func (a *Addition) function(f *spd.Function, n *correlate.Function) {
 			raise(f, path, EntryFloor-entry)
 			a.Raised++
 		} else {
-			a.Unwhole++
+			a.Endless++
 		}
 	}
 	sumCallees(f)

@@ -109,6 +109,19 @@ func TestWidestPath(t *testing.T) {
 	}
 }
 
+// TestAddToEndless adds to a function that never returns, in which flow goes
+// round.
+func TestAddToEndless(t *testing.T) {
+	f := &spd.File{Modules: []spd.Module{{Functions: []spd.Function{*chain([]uint32{2}, []uint32{2}, nil)}}}}
+	n := []correlate.Function{{Touched: true, Blocks: []uint64{0, 5, 0}, Edges: [][]uint64{{0}, {5}, nil}}}
+	Add(f, n)
+	a := Add(f, n)
+	got := f.Modules[0].Functions[0].Blocks
+	if a != (Addition{Touched: 1, Endless: 1}) || got[0].Count != 0 || got[1].Count != 10 || got[1].Edges[0].Count != 10 {
+		t.Errorf("%+v: %+v", a, got)
+	}
+}
+
 // TestAddRepairs adds to a function whose old counts are no flow.
 func TestAddRepairs(t *testing.T) {
 	f := read(t, "EbpfCore-b29b5e08.spd")
