@@ -405,6 +405,11 @@ func (a *Analyzer) entry(at, start int64, l lookup) (pos int, outside, ok bool) 
 			base = start // relative to the table itself
 		}
 		target = base + l.scale*extend(b, l.sign)
+		if l.size == 4 && l.scale == 1 {
+			// The sign may be extended by an instruction of its own; for
+			// addresses below 4 GB that does not matter.
+			target = int64(uint32(target))
+		}
 	}
 	if target < 0 || target > 0xffffffff || target%int64(a.arch.Align()) != 0 {
 		return 0, false, false
