@@ -96,6 +96,9 @@ func TestCorpus(t *testing.T) {
 		}
 		checkTotals(t, facts)
 		checkSink(t, got, facts)
+		if facts.SPE != nil {
+			return // the naive reader has no decoder of it; see TestSPECorpus
+		}
 		var lost sample.Account
 		for _, r := range []sample.Reason{sample.Unmapped, sample.UnknownProcess, sample.KernelUnmapped} {
 			lost.Add(r, facts.Stats.Samples[r])
@@ -156,6 +159,9 @@ func same[K comparable](t testing.TB, what string, want, got map[K]uint64) int {
 // checkSink checks that the sink was given what the accounts say was used.
 func checkSink(t testing.TB, c *tally, f *Facts) {
 	t.Helper()
+	if f.SPE != nil {
+		return // a record gives several addresses, and ranges beside branches
+	}
 	if used := f.Stats.Branches.Used(); c.entries != used {
 		t.Errorf("the sink has %d branches, the account %d", c.entries, used)
 	}

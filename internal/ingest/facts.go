@@ -28,6 +28,9 @@ type Facts struct {
 	Truncated bool        // the data ends early
 	Damage    *diag.Error // where the input is damaged; nil: nowhere
 
+	SPERecords uint64 // of Arm SPE, which are no sample records
+	SPE        *SPE   // what they are; nil: the input has none
+
 	Managed *Managed // samples in managed code; nil: none
 
 	Stats    *sample.Stats

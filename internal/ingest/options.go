@@ -23,6 +23,10 @@ type Options struct {
 
 	WeighByPeriod bool // a sample counts its period instead of 1
 
+	SPEKinds  SPEKinds // what to make of Arm SPE records
+	SPEPeriod uint64   // use one in so many of them; 0 means 1
+	KeepBias  bool     // branch stacks count 1 whatever triggered them
+
 	ImagePath []string  // folders that hold binaries; see package ntfs for those in disk images
 	PathMap   []PathMap // places of the traced machine on this one
 

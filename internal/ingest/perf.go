@@ -30,6 +30,8 @@ type perfTrace struct {
 	locator   *locator
 	processes []process
 	space     *addrspace.Space
+	spe       *speTrace // nil: there are no Arm SPE data
+	timeConv  *perfdata.TimeConv
 	events    map[*perfdata.Attr]*perfEvent
 	kernelLow uint64 // lowest kernel address of the recorded machine
 	from, to  uint64 // times that are wanted
@@ -54,7 +56,15 @@ func readPerf(ctx context.Context, f *perfdata.File, name string, o *Options, re
 	t.describe(index)
 	t.resolve()
 	t.hits = make([]uint64, len(t.objects))
+	if t.spe != nil {
+		for i := range t.side {
+			t.spe.pids = append(t.spe.pids, t.side[i].pid)
+		}
+	}
 	t.replay()
+	if t.spe != nil {
+		t.spe.prepare()
+	}
 	for _, a := range f.Attrs {
 		t.events[a] = t.newEvent(a)
 	}
@@ -73,6 +83,7 @@ func (t *perfTrace) scan(ctx context.Context) (*perfdata.Index, error) {
 			t.clockDecoder = t.file.NewDecoder(perfdata.SampleTime)
 		}
 	}
+	t.findSPE()
 	rs := t.file.Records()
 	defer rs.Close()
 	for n := 0; rs.Next(); n++ {
@@ -190,6 +201,13 @@ func (t *perfTrace) findTimes(index *perfdata.Index) error {
 		if err := source.Err(); err != nil {
 			return err
 		}
+		if t.spe != nil {
+			first, err := t.spe.firstTime()
+			if err != nil {
+				return err
+			}
+			start = min(start, first)
+		}
 	}
 	t.from, t.to = t.options.Time.nanoseconds(start)
 	return nil
@@ -201,10 +219,14 @@ func (t *perfTrace) samples(ctx context.Context, index *perfdata.Index, newSink 
 	defer source.Close()
 	workers := make([]*perfWorker, max(1, t.options.Workers))
 	var group sync.WaitGroup
+	spe := newSPESource(t)
 	for i := range workers {
 		w := newPerfWorker(t, newSink())
 		workers[i] = w
-		group.Go(func() { w.run(ctx, source) })
+		group.Go(func() {
+			w.run(ctx, source)
+			spe.run(ctx, w)
+		})
 	}
 	group.Wait()
 	for _, w := range workers {
@@ -213,7 +235,7 @@ func (t *perfTrace) samples(ctx context.Context, index *perfdata.Index, newSink 
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	return source.Err()
+	return errors.Join(source.Err(), spe.finish())
 }
 
 // conclude adds the warnings that only the result can tell.

@@ -58,11 +58,13 @@ func (t *perfTrace) sideBand(r *perfdata.Record) {
 	case perfdata.TypeMmap, perfdata.TypeMmap2:
 		var m perfdata.Mmap
 		if time, ok := t.decode(r, &m); ok {
+			t.noteThread(m.TID, m.PID, time)
 			t.mapEvent(&m, time)
 		}
 	case perfdata.TypeComm:
 		var c perfdata.Comm
 		time, ok := t.decode(r, &c)
+		t.noteThread(c.TID, c.PID, time)
 		switch {
 		case !ok:
 		case c.Exec:
@@ -73,6 +75,7 @@ func (t *perfTrace) sideBand(r *perfdata.Record) {
 	case perfdata.TypeFork:
 		var f perfdata.Task
 		time, ok := t.decode(r, &f)
+		t.noteThread(f.TID, f.PID, time)
 		if ok && f.PID != f.PPID && !f.Synthesized {
 			t.add(sideEvent{time: time, kind: sideFork, pid: uint32(f.PID), other: uint32(f.PPID)})
 		}
@@ -81,6 +84,8 @@ func (t *perfTrace) sideBand(r *perfdata.Record) {
 		if time, ok := t.decode(r, &k); ok && k.Kind == ksymbolBPF && !k.Unregister {
 			t.add(sideEvent{time: time, kind: sideMap, pid: kernelPID, start: k.Addr, len: uint64(k.Len), thing: ownerJIT})
 		}
+	default:
+		t.speBand(r)
 	}
 }
 

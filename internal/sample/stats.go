@@ -31,6 +31,9 @@ const (
 	NotTaken              // a branch that was not taken
 	CrossBinary           // a branch from one binary into another
 	SingleFrame           // a frame without a caller in the same binary
+	Speculative           // an operation that did not retire
+	Exception             // a branch that raised an exception
+	Thinned               // left out because only one in so many was asked for
 	reasonCount
 )
 
@@ -38,7 +41,7 @@ var reasonNames = [reasonCount]string{
 	"used", "unmapped", "unknown_process", "jit", "vsyscall", "kernel_unmapped", "kernel_hidden", "kernel",
 	"guest", "hypervisor", "idle", "process_filter", "binary_filter", "time_filter", "event_filter",
 	"unknown_event", "malformed", "rva_over_4gib", "no_address", "zero_entry", "wrong_path", "not_taken",
-	"cross_binary", "single_frame",
+	"cross_binary", "single_frame", "speculative", "exception", "spe_period",
 }
 
 // String is the name in summaries and JSON.

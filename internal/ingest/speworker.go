@@ -1,0 +1,232 @@
+package ingest
+
+import (
+	"github.com/spgo-tools/spgo/internal/addrspace"
+	"github.com/spgo-tools/spgo/internal/sample"
+	"github.com/spgo-tools/spgo/pkg/perfdata"
+	"github.com/spgo-tools/spgo/pkg/spe"
+)
+
+// speWorker turns the SPE records of one worker into hits.
+type speWorker struct {
+	*perfWorker
+	trace   *speTrace
+	queue   *speQueue
+	decoder spe.Decoder
+	record  spe.Record
+	sample  perfdata.Sample // what filters look at
+	probe   *addrspace.View
+	recent  recentThread
+	mappers map[uint64]int32 // by page: the only process that maps it, or -1
+
+	switchHint, startHint int
+
+	stats  speStats
+	events [speKinds]sample.EventStats
+}
+
+func newSPEWorker(w *perfWorker) *speWorker {
+	t := w.trace
+	return &speWorker{perfWorker: w, trace: t.spe, probe: t.space.NewView(), mappers: map[uint64]int32{}}
+}
+
+// block turns the records of a block into hits.
+func (s *speWorker) block(b *speBlock) {
+	s.queue, s.switchHint, s.startHint = b.queue, 0, 0
+	period := max(s.trace.trace.options.SPEPeriod, 1)
+	number := b.first
+	for s.decoder.Reset(b.data, b.offset); s.decoder.Next(&s.record); {
+		number++
+		r := &s.record
+		s.stats.records++
+		s.stats.states[r.State]++
+		s.stats.unknown += uint64(r.Unknown)
+		if !r.Whole() {
+			s.perfWorker.stats.Samples.Add(sample.Malformed, 1)
+			continue
+		}
+		s.stats.count(r, b.queue.sources)
+		reason := sample.Thinned
+		if number%period == 0 {
+			reason = s.admitRecord(r, b.offset)
+		}
+		if reason == sample.Used {
+			reason = s.use(r)
+		} else {
+			s.drop(r, reason)
+		}
+		s.perfWorker.stats.Samples.Add(reason, 1)
+	}
+	s.stats.bytes += uint64(len(b.data))
+	s.stats.padding += uint64(s.decoder.Padding())
+}
+
+// admitRecord applies what concerns the whole record, and enters the address
+// space of its process.
+func (s *speWorker) admitRecord(r *spe.Record, base uint64) sample.Reason {
+	ordinary, kernel := speLevel(r)
+	switch {
+	case !r.Events.Has(spe.EventRetired):
+		return sample.Speculative
+	case !ordinary:
+		return sample.Hypervisor
+	}
+	time := s.queue.time(s.trace, r, base)
+	pid, how := s.task(r, time, kernel)
+	s.stats.attribution[how]++
+	x := &s.sample
+	x.PID, x.Time, x.IP, x.Misc, x.Fields = pid, time, r.PC.Address(), uint16(perfdata.ModeUser), perfdata.SampleTime
+	if kernel {
+		x.Misc = uint16(perfdata.ModeKernel)
+	}
+	return s.admit(x, everyEvent)
+}
+
+// everyEvent stands for the events of a record, each of which is asked for or
+// not on its own.
+var everyEvent = &perfEvent{wanted: true}
+
+// drop accounts for a record of which nothing is used.
+func (s *speWorker) drop(r *spe.Record, reason sample.Reason) {
+	stats := s.perfWorker.stats
+	for kind := range speKinds {
+		if s.isOf(r, kind) {
+			s.event(kind)
+		}
+	}
+	stats.Kinds[sample.PMC].Add(reason, 1)
+	if r.Op.Branch() {
+		stats.Kinds[sample.LBR].Add(reason, 1)
+		stats.Branches.Add(reason, 1)
+	}
+}
+
+// isOf says whether a record makes a sample of a kind that is asked for.
+func (s *speWorker) isOf(r *spe.Record, kind speKind) bool {
+	if e := s.trace.events[kind]; e == nil {
+		return false
+	}
+	switch kind {
+	case speInstructions:
+		return s.queue.instructions
+	case speBranches:
+		return r.Op.Branch()
+	}
+	return r.Events.Has(speKindTable[kind].events)
+}
+
+func (s *speWorker) event(kind speKind) {
+	e := &s.events[kind]
+	e.Samples++
+	if c := s.queue.config; c != nil {
+		e.Period(c.attr.SamplePeriod)
+	}
+}
+
+// use gives what is usable of a record to the sink.
+func (s *speWorker) use(r *spe.Record) sample.Reason {
+	stats := s.perfWorker.stats
+	s.out.weight = 1
+	if c := s.queue.config; c != nil && s.trace.trace.options.WeighByPeriod {
+		s.out.weight = max(c.attr.SamplePeriod, 1)
+	}
+	pc := s.locate(s.sample.IP, s.sample.Mode() == perfdata.ModeKernel, 0)
+	if pc.object >= 0 {
+		s.hits[pc.object]++
+	}
+	address := sample.OtherEvent
+	for kind := range speKinds {
+		if !s.isOf(r, kind) {
+			continue
+		}
+		s.event(kind)
+		reason := pc.reason
+		switch e := s.trace.events[kind]; {
+		case !e.wanted:
+			reason = sample.OtherEvent
+		case e.opcode == 0 && reason == sample.Used:
+			reason = sample.UnknownEvent
+		case reason == sample.Used:
+			s.out.sink.IP(pc.binary, byte(e.opcode), pc.rva, s.out.weight)
+		}
+		if address != sample.Used {
+			address = reason
+		}
+	}
+	stats.Kinds[sample.PMC].Add(address, 1)
+	arc := s.branchRecord(r, pc)
+	if r.Op.Branch() {
+		stats.Kinds[sample.LBR].Add(arc, 1)
+		stats.Branches.Add(arc, 1)
+	}
+	if arc == sample.Used {
+		return sample.Used
+	}
+	return address
+}
+
+// branchRecord gives the branch of a record to the sink, and the straight run
+// from the target of the branch before. It returns why there is no arc.
+//
+// A run without an arc at one of its ends is written with RVA 0 in the place
+// of what is not known, where no code is: docs/format/spt.md has the form.
+func (s *speWorker) branchRecord(r *spe.Record, pc place) sample.Reason {
+	e := s.trace.events[speBranches]
+	switch {
+	case e == nil, !e.wanted:
+		return sample.OtherEvent
+	case !r.Op.Branch() && !r.Has(spe.HasPreviousTarget):
+		return sample.NotTaken
+	}
+	newest := sample.Branch{From: pc.rva}
+	reason := sample.NotTaken
+	switch {
+	case !r.Op.Branch(), !speTaken(r):
+	case r.Events.Has(spe.EventException):
+		reason = sample.Exception
+	case !r.Has(spe.HasTarget):
+		reason = sample.NoAddress
+	default:
+		if !pc.leads() {
+			reason = pc.reason
+			break
+		}
+		target := s.place(r.Target)
+		if reason = pc.to(target); reason == sample.Used {
+			newest.To = target.rva
+		}
+	}
+	stack := s.out.stack[:0]
+	if reason == sample.Used {
+		stack = append(stack, newest)
+	}
+	if r.Has(spe.HasPreviousTarget) && pc.reason == sample.Used {
+		if start := s.place(r.PreviousTarget); pc.to(start) == sample.Used && start.rva <= pc.rva {
+			s.stats.branches.Ranges++
+			stack = append(stack[:0], newest, sample.Branch{To: start.rva})
+		}
+	}
+	if len(stack) > 0 {
+		s.out.sink.Branches(pc.binary, stack, s.out.weight)
+	}
+	s.out.stack = stack[:0]
+	return reason
+}
+
+// place resolves a branch target.
+func (s *speWorker) place(a spe.Address) place {
+	addr := a.Address()
+	return s.locate(addr, addr >= s.trace.trace.kernelLow, 0)
+}
+
+// finish adds the account of the worker to that of the trace. Those that it
+// shares with the worker of ordinary samples are added already.
+func (s *speWorker) finish(total *speStats) {
+	for kind, e := range s.trace.events {
+		if n := s.events[kind]; n.Samples > 0 {
+			n.Opcode = byte(e.opcode)
+			s.trace.trace.facts.Stats.Event(e.name).Merge(&n)
+		}
+	}
+	total.merge(&s.stats)
+}
