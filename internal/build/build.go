@@ -34,7 +34,7 @@ type Options struct {
 
 	// Inlines returns the calls that were inlined into a function; nil stands
 	// for none. It is called for several functions at a time.
-	Inlines func(*program.Function) []program.Inline
+	Inlines func(program.Function) []program.Inline
 
 	// Jobs is the number of functions analyzed at a time; 0 means 1. It has no
 	// influence on the result.
@@ -50,6 +50,8 @@ type Report struct {
 
 	Unnamed  int // functions that are named by their address
 	Numbered int // functions whose name was already taken
+
+	InlinedCalls int
 
 	Blocks, CodelessBlocks int
 	Instructions           int
@@ -85,6 +87,11 @@ func Build(img *image.File, functions []program.Function, opts Options) (*spd.Fi
 		return nil, Report{}, fmt.Errorf("the image has no function with code")
 	}
 	b.analyze()
+	if opts.Inlines != nil {
+		b.each(len(b.parts), func() func(int) {
+			return func(k int) { b.parts[k].inlined, b.parts[k].used = b.inlinedIn(&b.parts[k]) }
+		})
+	}
 	b.name()
 	f := b.file()
 	b.report.Problems = c.problems
@@ -108,6 +115,8 @@ type part struct {
 	number  int // 0 for the part with the entry
 	graph   *cfg.Graph
 	entries []uint32 // where other parts jump to, apart from the start
+	inlined []inlined
+	used    []inlinedName
 	symbol  spd.Symbol
 }
 

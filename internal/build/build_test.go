@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/spgo-tools/spgo/internal/corpus"
+	"github.com/spgo-tools/spgo/internal/debuginfo"
 	"github.com/spgo-tools/spgo/internal/funcs"
 	"github.com/spgo-tools/spgo/pkg/image"
 	"github.com/spgo-tools/spgo/pkg/spd"
@@ -23,7 +24,12 @@ func build(t testing.TB, path, debug string) (*spd.File, Report) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, r, err := Build(img, list, Options{Name: filepath.Base(path), Jobs: 2})
+	info, err := debuginfo.Open(img, debug)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { info.Close() })
+	f, r, err := Build(img, list, Options{Name: filepath.Base(path), Inlines: info.Inlines, Jobs: 2})
 	if err != nil {
 		t.Fatal(err)
 	}

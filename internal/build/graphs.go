@@ -32,16 +32,27 @@ func (b *builder) analyze() {
 	}
 }
 
-// graphs makes the graphs of some parts, several at a time.
+// graphs makes the graphs of some parts.
 func (b *builder) graphs(parts []int, never func(cfg.CallKind, uint32) bool) {
+	b.each(len(parts), func() func(int) {
+		a := cfg.Analyzer{Code: b.code, Never: never}
+		return func(k int) {
+			p := &b.parts[parts[k]]
+			p.graph = a.Function([]program.Range{p.code}, p.entries)
+		}
+	})
+}
+
+// each has the numbers from 0 to n-1 worked on, several at a time, each by one
+// of the functions that worker returns.
+func (b *builder) each(n int, worker func() func(int)) {
 	var next atomic.Int64
 	var wg sync.WaitGroup
 	for range max(b.opts.Jobs, 1) {
 		wg.Go(func() {
-			a := cfg.Analyzer{Code: b.code, Never: never}
-			for k := next.Add(1) - 1; k < int64(len(parts)); k = next.Add(1) - 1 {
-				p := &b.parts[parts[k]]
-				p.graph = a.Function([]program.Range{p.code}, p.entries)
+			work := worker()
+			for k := next.Add(1) - 1; k < int64(n); k = next.Add(1) - 1 {
+				work(int(k))
 			}
 		})
 	}

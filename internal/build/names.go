@@ -1,9 +1,7 @@
 package build
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 
 	"github.com/spgo-tools/spgo/pkg/spd"
 )
@@ -64,25 +62,34 @@ func (b *builder) name() {
 	b.names = n
 }
 
-// alias is a further name of a part.
-type alias struct {
-	symbol spd.Symbol
-	of     int
-}
-
-// aliases returns the records of further names, in the order of the code.
-func (b *builder) aliases() []alias {
-	var list []alias
+// aliases returns symbols for the further names of functions, in the order of
+// the code.
+func (b *builder) aliases() []spd.Symbol {
+	var list []spd.Symbol
 	for k := range b.parts {
 		p := &b.parts[k]
 		if p.number > 0 {
 			continue
 		}
-		for _, name := range slices.SortedFunc(slices.Values(p.Aliases), cmp.Compare[string]) {
+		for _, name := range p.Aliases {
 			s := b.names.symbol(name, p.Unit, p.Local)
 			s.SymbolFlags |= spd.SymbolFolded
 			s.FoldedInto = p.code.Start
-			list = append(list, alias{s, k})
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// inlinedOnly returns symbols for the inlined functions that have no code of
+// their own, in the order of the code.
+func (b *builder) inlinedOnly() []spd.Symbol {
+	var list []spd.Symbol
+	for k := range b.parts {
+		for _, n := range b.parts[k].used {
+			if !b.names.taken[n.id()] {
+				list = append(list, b.names.symbol(n.name, n.unit, n.local))
+			}
 		}
 	}
 	return list

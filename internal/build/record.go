@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/spgo-tools/spgo/internal/cfg"
-	"github.com/spgo-tools/spgo/internal/program"
 	"github.com/spgo-tools/spgo/pkg/spd"
 )
 
@@ -19,9 +18,13 @@ func (b *builder) file() *spd.File {
 		m.Functions = append(m.Functions, b.record(k))
 	}
 	b.report.Functions = len(m.Functions)
-	for _, a := range b.aliases() {
-		m.Functions = append(m.Functions, codeless(a.symbol))
+	for _, s := range b.aliases() {
+		m.Functions = append(m.Functions, codeless(s))
 		b.report.Folded++
+	}
+	for _, s := range b.inlinedOnly() {
+		m.Functions = append(m.Functions, codeless(s))
+		b.report.Inlined++
 	}
 	for k := range m.Functions {
 		// The linker counts in steps of two.
@@ -64,6 +67,15 @@ func (b *builder) record(k int) spd.Function {
 			calls.add(uint32(i+1), c)
 		}
 		b.report.Instructions += int(from.Instructions)
+	}
+	b.report.InlinedCalls += len(p.used)
+	for _, x := range p.inlined {
+		to := &f.Blocks[x.block]
+		to.Inlinees = append(to.Inlinees, x.inlinee)
+		calls.callee(uint32(x.block+1), cfg.Call{}, x.inlinee.ID, spd.CalleeSource)
+	}
+	for k := range f.Callees {
+		slices.Sort(f.Callees[k].Sites)
 	}
 	f.Checksum = checksum(&f)
 
@@ -173,16 +185,4 @@ func checksum(f *spd.Function) spd.Checksum {
 		return spd.Checksum(s)
 	}
 	return 0xffffffff
-}
-
-// inlineRanges returns the parts of ranges that lie in an interval.
-func inlineRanges(ranges []program.Range, in program.Range) []program.Range {
-	var list []program.Range
-	for _, r := range ranges {
-		r.Start, r.End = max(r.Start, in.Start), min(r.End, in.End)
-		if r.Start < r.End {
-			list = append(list, r)
-		}
-	}
-	return list
 }

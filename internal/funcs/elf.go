@@ -195,14 +195,21 @@ func (f *finder) symbolPiece(file *elf.File, s *elf.Symbol, source program.Sourc
 		return p, false
 	}
 	p.weight = nameWeight(p.name, elf.ST_BIND(s.Info))
+	if s.Size == 0 {
+		p.weight |= unsized
+	}
 	return p, true
 }
+
+// unsized is the weight of a name without size, which may be a mark in front of
+// a function, such as runtime.text of Go.
+const unsized = 1 << 6
 
 // nameWeight ranks the names of one function: what others can link to is better
 // than a local name, and a name for users is better than one of the
 // implementation, which C libraries make the strong one of both.
 func nameWeight(name string, bind elf.SymBind) uint8 {
-	const local, underscore, weak = 1 << 7, 1 << 1, 1
+	const local, underscore, weak = 1 << 5, 1 << 1, 1
 	w := uint8(0)
 	switch bind {
 	case elf.STB_WEAK:
