@@ -3,11 +3,15 @@ package ingest
 import (
 	"bytes"
 	"context"
+	"errors"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/spgo-tools/spgo/internal/sample"
 	"github.com/spgo-tools/spgo/pkg/etl"
+	"github.com/spgo-tools/spgo/pkg/image"
 )
 
 // etlReading is what a test reads of log files.
@@ -104,5 +108,27 @@ func keep(classes etl.Class) func(*etl.Record, func(*etl.Record)) {
 		if r.Class&classes != 0 {
 			emit(r)
 		}
+	}
+}
+
+// TestLogFilesCancelled reads no log file when nobody waits for it any more.
+func TestLogFilesCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	files := logFiles{image.OS, ctx}
+	r, size, err := files.Open(writeFile(t, filepath.Join(t.TempDir(), "a.etl"), make([]byte, 100)))
+	if err != nil || size != 100 {
+		t.Fatal(size, err)
+	}
+	var b [100]byte
+	if _, err := r.ReadAt(b[:], 0); err != nil {
+		t.Error(err)
+	}
+	cancel()
+	if _, err := r.ReadAt(b[:], 0); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	closeReader(r)
+	if _, _, err := files.Open(filepath.Join(t.TempDir(), "missing.etl")); !errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
 	}
 }

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"context"
 	"io"
 	"os"
 
@@ -54,7 +55,39 @@ func closeReader(r io.ReaderAt) {
 }
 
 // logFiles are the places where the log files of a recording are looked for.
-type logFiles struct{ image.FS }
+// Reading them ends with an error when the context does: unpacking can take
+// long.
+type logFiles struct {
+	image.FS
+	ctx context.Context
+}
+
+// Open implements etl.Files.
+func (f logFiles) Open(name string) (io.ReaderAt, int64, error) {
+	r, size, err := f.FS.Open(name)
+	if err != nil {
+		return nil, 0, err
+	}
+	return &cancelReader{f.ctx, r}, size, nil
+}
+
+// cancelReader reads until its context ends.
+type cancelReader struct {
+	ctx context.Context
+	r   io.ReaderAt
+}
+
+func (c *cancelReader) ReadAt(b []byte, off int64) (int, error) {
+	if err := c.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return c.r.ReadAt(b, off)
+}
+
+func (c *cancelReader) Close() error {
+	closeReader(c.r)
+	return nil
+}
 
 // List implements etl.Files.
 func (f logFiles) List(dir string) ([]string, error) {

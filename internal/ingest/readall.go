@@ -12,6 +12,7 @@ import (
 	"github.com/spgo-tools/spgo/internal/sample"
 	"github.com/spgo-tools/spgo/pkg/binfmt"
 	"github.com/spgo-tools/spgo/pkg/etl"
+	"github.com/spgo-tools/spgo/pkg/image"
 )
 
 // ReadAll reads inputs as [Read] does, one after the other, and Event Trace
@@ -22,7 +23,7 @@ import (
 func ReadAll(ctx context.Context, names []string, stdin io.Reader, o *Options, reg sample.Registry, newSink func() sample.Sink, done func([]*Facts, error)) {
 	o, closeFiles := o.withFiles()
 	defer closeFiles()
-	logs := openLogs(names, o)
+	logs := openLogs(ctx, names, o)
 	defer logs.close()
 	for _, name := range names {
 		if ctx.Err() != nil {
@@ -58,7 +59,7 @@ type logInputs struct {
 
 // openLogs opens the log files among the inputs. One that cannot be opened
 // fails alone.
-func openLogs(names []string, o *Options) *logInputs {
+func openLogs(ctx context.Context, names []string, o *Options) *logInputs {
 	l := &logInputs{failed: map[string]error{}}
 	var paths []string
 	for _, name := range names {
@@ -67,7 +68,7 @@ func openLogs(names []string, o *Options) *logInputs {
 			paths = append(paths, name)
 		}
 	}
-	options := &etl.Options{TempDir: o.SpoolDir, Files: logFiles{o.fs()}}
+	options := &etl.Options{TempDir: o.SpoolDir, Files: logFiles{o.fs(), ctx}}
 	var err error
 	if l.recordings, err = etl.OpenAll(paths, options); err == nil {
 		return l
@@ -206,7 +207,7 @@ func readOnce(ctx context.Context, r io.Reader, name string, o *Options, reg sam
 	if err = errors.Join(err, f.Close()); err != nil {
 		return []*Facts{newFacts(name, "")}, err
 	}
-	rec, err := etl.Open(f.Name(), &etl.Options{TempDir: o.SpoolDir, NoSiblings: true})
+	rec, err := etl.Open(f.Name(), &etl.Options{TempDir: o.SpoolDir, NoSiblings: true, Files: logFiles{image.OS, ctx}})
 	if err != nil {
 		return []*Facts{newFacts(name, "")}, binfmt.InFile(err, name)
 	}

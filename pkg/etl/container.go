@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -195,10 +196,11 @@ func unpackFile(r io.Reader, name string, opt *Options, budget *int64) (file *Fi
 }
 
 // badContainer says that an archive or packed file cannot be unpacked. A
-// failure of the disk stays what it is.
+// failure of the disk, and the end of a context that Options.Files heeds, stay
+// what they are.
 func badContainer(name string, err error) error {
 	var disk *os.PathError
-	if errors.As(err, &disk) {
+	if errors.As(err, &disk) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
 	kind := binfmt.ErrCorrupt

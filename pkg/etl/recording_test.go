@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"compress/gzip"
+	"context"
 	"errors"
 	"io"
 	"os"
@@ -351,6 +352,38 @@ func TestCutContainers(t *testing.T) {
 		}
 		if left, err := os.ReadDir(temp); err != nil || len(left) != 0 {
 			t.Errorf("%s: left %v, %v", tc.name, left, err)
+		}
+	}
+}
+
+// cancelled are files that cannot be read to their ends.
+type cancelled struct{ *memoryFiles }
+
+func (c cancelled) Open(path string) (io.ReaderAt, int64, error) {
+	r, size, err := c.memoryFiles.Open(path)
+	return cancelledReader{r, size / 2}, size, err
+}
+
+type cancelledReader struct {
+	io.ReaderAt
+	limit int64
+}
+
+func (c cancelledReader) ReadAt(b []byte, off int64) (int, error) {
+	if off >= c.limit {
+		return 0, context.Canceled
+	}
+	return c.ReaderAt.ReadAt(b[:min(int64(len(b)), c.limit-off)], off)
+}
+
+// TestUnpackingCancelled stops in the middle of packed files, which are not
+// damaged because of that.
+func TestUnpackingCancelled(t *testing.T) {
+	data := writeTrace(t, testTrace("timer", 8, 2000))
+	for name, packed := range map[string][]byte{"a.gz": gzipped(t, data), "a.zst": zstdPacked(t, data)} {
+		m := &memoryFiles{open: map[string]int{}, files: map[string][]byte{name: packed}}
+		if _, err := Open(name, &Options{Files: cancelled{m}, TempDir: t.TempDir()}); !errors.Is(err, context.Canceled) || IsDamage(err) {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
