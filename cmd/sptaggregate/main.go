@@ -53,6 +53,8 @@ after /etl. No output is written where nothing is usable.`,
 			&urfave.StringSliceFlag{Name: "events", Category: selection, Usage: "`LIST`: only these events"},
 			&urfave.StringSliceFlag{Name: "event", Category: selection, Usage: "`NAME=OPCODE`: count an event as 0x01 cycles, 0x02 instructions,\n0x03 branches, 0x04 L1I misses, 0x05 L1D misses or 0x41 timer"},
 			&urfave.StringFlag{Name: "weight", Value: "sample", Category: selection, Usage: "`KIND`: a sample counts 1 (sample) or its period (period)"},
+			&urfave.StringFlag{Name: "debias", Value: "auto", Category: selection, Usage: "`WHEN`: weigh branch stacks that instructions, cycles or all branches\ntriggered, so that they count as if taken branches had: auto or off"},
+			&urfave.StringFlag{Name: "boundaries", Value: "keep", Category: selection, Usage: "`WHAT`: branches between the binary and others: keep (their other\nend is RVA 0) or drop"},
 			&urfave.StringFlag{Name: "max-lost", Category: selection, Usage: "`PERCENT`: fail with exit code 5 if more samples were lost"},
 
 			&urfave.StringSliceFlag{Name: "image-path", Category: binaries, Usage: "`LIST`: folders to search for the binaries"},

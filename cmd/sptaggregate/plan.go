@@ -80,6 +80,20 @@ func ingestOptions(c *cli.Context) (*ingest.Options, error) {
 	default:
 		return nil, diag.New(diag.BadValue, "--weight takes sample or period, not %q", w)
 	}
+	switch v := strings.ToLower(c.String("debias")); v {
+	case "auto", "on":
+	case "off":
+		o.KeepBias = true
+	default:
+		return nil, diag.New(diag.BadValue, "--debias takes auto or off, not %q", v)
+	}
+	switch v := strings.ToLower(c.String("boundaries")); v {
+	case "keep":
+	case "drop":
+		o.InsideOnly = true
+	default:
+		return nil, diag.New(diag.BadValue, "--boundaries takes keep or drop, not %q", v)
+	}
 	events, err := ingest.NewEventMap(c.StringSlice("event"), cli.Names(c.StringSlice("events")))
 	if err != nil {
 		return nil, diag.New(diag.BadValue, "--event: %v", err)

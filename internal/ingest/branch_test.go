@@ -63,7 +63,7 @@ func TestBranchStacks(t *testing.T) {
 			lbr app 60>70
 			samples: used:1
 			branches: used:3 not_taken:1 wrong_path:1`},
-		{name: "branches between binaries cut", script: twoBinaries + `
+		{name: "branches between binaries cut", options: Options{InsideOnly: true}, script: twoBinaries + `
 			2 sample 10 8010 lbr 8050>8010 1030>8040 1020>1024 8030>1018 8020>8024 8022>8026`,
 			want: `ip lib+10
 			lbr lib 50>10
@@ -71,6 +71,30 @@ func TestBranchStacks(t *testing.T) {
 			lbr lib 20>24 22>26
 			samples: used:1
 			branches: used:4 cross_binary:2`},
+		{name: "branches between binaries end a piece of each", script: twoBinaries + `
+			2 sample 10 8010 lbr 8050>8010 1030>8040 1020>1024 8030>1018 8020>8024 8022>8026`,
+			want: `ip lib+10
+			lbr lib 50>10 0>40
+			lbr app 30>0 20>24 0>18
+			lbr lib 30>0 20>24 22>26
+			samples: used:1
+			branches: used:6`},
+		{name: "branches to and from nowhere end a piece", script: twoBinaries + `
+			2 sample 10 1010 lbr 1050>1010 5000>1040 1020>1024 1026>5000 1060>1070 20010>20020 1062>1072`,
+			want: `ip app+10
+			lbr app 50>10 0>40
+			lbr app 20>24
+			lbr app 26>0 60>70
+			lbr app 62>72
+			samples: used:1
+			branches: used:6 jit:1`},
+		{name: "system calls end a piece", options: Options{NoKernel: true}, script: twoBinaries + `
+			2 sample 10 1010 lbr 1050>1010 ffffffff81000030>1040 ffffffff81000010>ffffffff81000020 1020>ffffffff81000008 1060>1070`,
+			want: `ip app+10
+			lbr app 50>10 0>40
+			lbr app 20>0 60>70
+			samples: used:1
+			branches: used:4 kernel:1`},
 		{name: "two binaries without a branch between", script: twoBinaries + `
 			2 sample 10 1010 lbr 1050>1010 8020>8024 8022>8026 1030>1040`,
 			want: `ip app+10
@@ -79,7 +103,7 @@ func TestBranchStacks(t *testing.T) {
 			lbr app 30>40
 			samples: used:1
 			branches: used:4`},
-		{name: "ends in nowhere cut", script: twoBinaries + `
+		{name: "ends in nowhere cut", options: Options{InsideOnly: true}, script: twoBinaries + `
 			2 sample 10 1010 lbr 1050>1010 5000>1040 1020>1024 1026>5000 1060>1070 20010>20020 1062>1072`,
 			want: `ip app+10
 			lbr app 50>10
@@ -88,7 +112,7 @@ func TestBranchStacks(t *testing.T) {
 			lbr app 62>72
 			samples: used:1
 			branches: used:4 jit:1 unmapped:2`},
-		{name: "system calls", script: twoBinaries + `
+		{name: "system calls", options: Options{InsideOnly: true}, script: twoBinaries + `
 			2 sample 10 1010 lbr 1050>1010 ffffffff81000030>1040 ffffffff81000010>ffffffff81000020 1020>ffffffff81000008 1060>1070`,
 			want: `ip app+10
 			lbr app 50>10
@@ -96,7 +120,7 @@ func TestBranchStacks(t *testing.T) {
 			lbr app 60>70
 			samples: used:1
 			branches: used:3 cross_binary:2`},
-		{name: "system calls, kernel left out", options: Options{NoKernel: true}, script: twoBinaries + `
+		{name: "system calls, kernel left out", options: Options{NoKernel: true, InsideOnly: true}, script: twoBinaries + `
 			2 sample 10 1010 lbr 1050>1010 ffffffff81000030>1040 ffffffff81000010>ffffffff81000020 1020>ffffffff81000008 1060>1070
 			2 sample 10 ffffffff81000010 kernel lbr ffffffff81000010>ffffffff81000020 ffffffffd0000000>ffffffffd0000010`,
 			want: `ip app+10
@@ -113,7 +137,7 @@ func TestBranchStacks(t *testing.T) {
 			lbr app 50>10
 			samples: used:3
 			branches: used:5`},
-		{name: "one half of a piece left over", script: twoBinaries + `
+		{name: "one half of a piece left over", options: Options{InsideOnly: true}, script: twoBinaries + `
 			2 sample 10 5000 lbr 5000>1010 1030>5040`,
 			want: `samples: unmapped:1
 			branches: unmapped:2`},

@@ -110,6 +110,8 @@ func TestETLScenarios(t *testing.T) {
 			want: `ip app.exe+10 op=03
 				lbr app.exe 10>20 30>40
 				lbr app.exe 50>60
+				lbr lib.dll 0>10
+				lbr app.exe 70>0
 				lbr lib.dll 20>30
 				ip app.exe+10 op=03
 				lbr app.exe 10>20
@@ -117,7 +119,7 @@ func TestETLScenarios(t *testing.T) {
 				ip app.exe+10 op=03
 				chain app.exe 20 11 31
 				samples: used:3
-				branches: used:8 cross_binary:1 single_frame:1 zero_entry:1`},
+				branches: used:9 single_frame:1 zero_entry:1`},
 		{name: "flags in the upper bits of addresses", script: machineLines + `
 			1 pmc 104 400010 6
 			2 lbr 1 104 100 0 8000000000400010>400020 4000000000400030>c000000000400040 7ffff80000000010>fffff80000000020`,

@@ -48,7 +48,7 @@ func (t *etlTrace) identify(f *imageFile) *object {
 	}
 	if f.stamp != 0 { // without it a file of this name and size can be any build
 		var file *image.File
-		file, o.stale = t.locator.open(&evidence{path: f.path, windows: true, window: true, size: uint32(f.size), stamp: f.stamp})
+		file, o.path, o.stale = t.locator.open(&evidence{path: f.path, windows: true, window: true, size: uint32(f.size), stamp: f.stamp})
 		if file != nil {
 			file.Close()
 			if id, source := file.ID(); source == image.IDRSDS {

@@ -25,6 +25,7 @@ type etlReading struct {
 // readLogs reads inputs with ReadAll.
 func readLogs(t *testing.T, o Options, names ...string) *etlReading {
 	t.Helper()
+	o.InsideOnly = true // TestETLScenarios has the others
 	r := &etlReading{tally: newTally(), registry: newRegistry()}
 	var sinks []*tally
 	ReadAll(context.Background(), names, nil, &o, r.registry, func() sample.Sink {

@@ -113,8 +113,7 @@ func (w *etlWorker) branchStack(l *etl.LBR) sample.Reason {
 			continue
 		}
 		from, to, reason := w.branch(b)
-		w.tally.stats.Branches.Add(reason, 1)
-		runs.add(from, to, reason)
+		w.tally.stats.Branches.Add(runs.add(from, to, reason), 1)
 		near = vicinity{}
 		if reason == sample.Used {
 			near = w.addresses.around(canonical(b.From), w.trace.kernelLow)
@@ -125,15 +124,12 @@ func (w *etlWorker) branchStack(l *etl.LBR) sample.Reason {
 }
 
 // branch resolves one entry.
-func (w *etlWorker) branch(b *etl.Branch) (from place, to uint32, reason sample.Reason) {
+func (w *etlWorker) branch(b *etl.Branch) (from, to place, reason sample.Reason) {
 	if b.From == 0 && b.To == 0 {
-		return place{}, 0, sample.ZeroEntry
+		return noPlace(sample.ZeroEntry), noPlace(sample.ZeroEntry), sample.ZeroEntry
 	}
-	if from = w.locate(canonical(b.From), 0); !from.leads() {
-		return from, 0, from.reason
-	}
-	target := w.locate(canonical(b.To), 0)
-	return from, target.rva, from.to(target)
+	from, to = w.locate(canonical(b.From), 0), w.locate(canonical(b.To), 0)
+	return from, to, from.to(to)
 }
 
 // lbrCallStack takes a call stack that was recorded in branch registers: where

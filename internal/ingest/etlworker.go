@@ -95,7 +95,7 @@ func newETLWorker(t *etlTrace, sink sample.Sink) *etlWorker {
 	return &etlWorker{
 		trace:     t,
 		addresses: resolver{user: t.space.NewView(), kernel: t.space.NewView(), objects: t.objects},
-		code:      t.code.NewView(), out: pieces{sink: sink}, owners: map[sampleKey]owner{},
+		code:      t.code.NewView(), out: pieces{sink: sink, inside: t.options.InsideOnly}, owners: map[sampleKey]owner{},
 	}
 }
 

@@ -32,6 +32,7 @@ type Facts struct {
 	SPE        *SPE   // what they are; nil: the input has none
 
 	Managed *Managed // samples in managed code; nil: none
+	Stacks  []Stacks // events with branch stacks
 
 	Stats    *sample.Stats
 	Warnings []*diag.Error

@@ -102,14 +102,15 @@ func TestBinaryFilter(t *testing.T) {
 	`
 	const tool = `ip Tool+10
 		lbr Tool 20>30
+		lbr Tool 40>0
 		chain Tool 10 51
 		samples: used:1
-		branches: used:1 binary_filter:1 cross_binary:1
+		branches: used:2 binary_filter:1
 		frames: used:2 binary_filter:2`
-	const lib = `lbr libx.so 50>60
+	const lib = `lbr libx.so 50>60 0>70
 		chain libx.so 61 71
 		samples: used:1
-		branches: used:1 binary_filter:1 cross_binary:1
+		branches: used:2 binary_filter:1
 		frames: used:2 binary_filter:2`
 	const none = `samples: binary_filter:1
 		branches: binary_filter:2 cross_binary:1

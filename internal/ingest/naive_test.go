@@ -257,16 +257,25 @@ func (n *naive) branches(s *perfdata.Sample, isKernel func(uint64) bool) {
 			continue
 		}
 		from, to := n.find(s, b.From, isKernel(b.From), 0), n.find(s, b.To, isKernel(b.To), 0)
-		if !from.ok() || !to.ok() || from.path != to.path {
-			newer = nil
+		add := func(path string, from, to uint64) {
+			a := arc{n.number(path), uint32(from), uint32(to)}
+			n.tally.arcs[a]++
+			if newer != nil && newer.binary == a.binary && !filtered {
+				n.tally.pairs[arcPair{*newer, a}]++
+			}
+			newer = &a
+		}
+		switch {
+		case from.ok() && to.ok() && from.path == to.path:
+			add(from.path, from.rva, to.rva)
 			continue
+		case to.ok():
+			add(to.path, 0, to.rva)
 		}
-		a := arc{n.number(from.path), uint32(from.rva), uint32(to.rva)}
-		n.tally.arcs[a]++
-		if newer != nil && newer.binary == a.binary && !filtered {
-			n.tally.pairs[arcPair{*newer, a}]++
+		newer = nil
+		if from.ok() {
+			add(from.path, from.rva, 0)
 		}
-		newer = &a
 	}
 }
 

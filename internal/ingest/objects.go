@@ -23,6 +23,7 @@ type object struct {
 	index  int32         // of the registered binary
 	skip   sample.Reason // why its samples are not wanted; Used: they are
 	file   *image.File   // its headers, closed; nil where the file was not found
+	path   string        // where it was found
 
 	windows    bool   // a PE image
 	kernelText uint64 // of the kernel: distance of the symbol of its map from _text
@@ -82,7 +83,7 @@ func (l *locator) locate(ev *evidence) *object {
 	if ev.buildID != nil {
 		b.GUID, b.Identity = image.GUIDFromBuildID(ev.buildID), ev.identity
 	}
-	file, stale := l.open(ev)
+	file, path, stale := l.open(ev)
 	if file == nil {
 		b.FileOffsets = !ev.window
 		return &object{binary: b, windows: ev.windows, stale: stale}
@@ -96,7 +97,7 @@ func (l *locator) locate(ev *evidence) *object {
 			}
 		}
 	}
-	return &object{binary: b, windows: ev.windows, file: file}
+	return &object{binary: b, windows: ev.windows, file: file, path: path}
 }
 
 // report warns of binaries with samples that lack something. Hits are samples
@@ -161,7 +162,7 @@ func byHits(hits []uint64) []int {
 // open opens the file of ev: where the path map says, at its own path if that
 // can be trusted, or in the image path. Stale is why a file that was there is
 // not the one.
-func (l *locator) open(ev *evidence) (file *image.File, stale error) {
+func (l *locator) open(ev *evidence) (file *image.File, path string, stale error) {
 	want := image.Want{
 		Name: ev.path, Windows: ev.windows, BuildID: ev.buildID,
 		SizeOfImage: ev.size, TimeDateStamp: ev.stamp, Accept: ev.accepts,
@@ -170,32 +171,32 @@ func (l *locator) open(ev *evidence) (file *image.File, stale error) {
 	trusted := mapped || ev.buildID != nil || l.sameHost && !ev.deleted || ev.stamp != 0
 	_, inDiskImage := ntfs.Parse(local)
 	if trusted && (filepath.IsAbs(local) || inDiskImage) {
-		f, err := l.openImage(local, inDiskImage)
+		f, err := l.openImage(local)
 		if err == nil {
 			if err = want.Check(f); err == nil {
-				return f, nil
+				return f, local, nil
 			}
 			f.Close()
 			stale = fmt.Errorf("%s: %w", local, err)
 		}
 	}
 	if l.finder == nil {
-		return nil, stale
+		return nil, "", stale
 	}
 	found, err := l.finder.Find(want)
 	if err == nil {
-		return found.File, nil
+		return found.File, found.Path, nil
 	}
 	var missing *image.NotFoundError
 	if errors.As(err, &missing) && missing.MissCount > 0 {
 		stale = err
 	}
-	return nil, stale
+	return nil, "", stale
 }
 
 // openImage opens an image file on this machine or in a disk image.
-func (l *locator) openImage(path string, inDiskImage bool) (*image.File, error) {
-	if !inDiskImage {
+func (l *locator) openImage(path string) (*image.File, error) {
+	if _, inDiskImage := ntfs.Parse(path); !inDiskImage {
 		return image.Open(path)
 	}
 	r, size, err := l.options.fs().Open(path)

@@ -22,10 +22,13 @@ type Options struct {
 	Time      *TimeRange // nil: all
 
 	WeighByPeriod bool // a sample counts its period instead of 1
+	KeepBias      bool // branch stacks count 1 whatever triggered them
+	// InsideOnly leaves out branches with one end outside the binary, and with
+	// them what they tell about the code before and behind.
+	InsideOnly bool
 
 	SPEKinds  SPEKinds // what to make of Arm SPE records
 	SPEPeriod uint64   // use one in so many of them; 0 means 1
-	KeepBias  bool     // branch stacks count 1 whatever triggered them
 
 	ImagePath []string  // folders that hold binaries; see package ntfs for those in disk images
 	PathMap   []PathMap // places of the traced machine on this one

@@ -71,6 +71,9 @@ func readPerf(ctx context.Context, f *perfdata.File, name string, o *Options, re
 	if err := t.findTimes(index); err != nil {
 		return t.facts, err
 	}
+	if err := t.weighStacks(ctx, index); err != nil {
+		return t.facts, err
+	}
 	err = t.samples(ctx, index, newSink)
 	t.conclude()
 	return t.facts, err

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/spgo-tools/spgo/internal/addrspace"
+	"github.com/spgo-tools/spgo/internal/debias"
 	"github.com/spgo-tools/spgo/internal/sample"
 	"github.com/spgo-tools/spgo/pkg/perfdata"
 	"github.com/spgo-tools/spgo/pkg/spt"
@@ -25,6 +26,9 @@ type perfEvent struct {
 	opcode spt.Opcode // 0: none
 	wanted bool
 	stacks stackMode
+
+	unit    debias.Unit     // what it counts
+	weights *debias.Weights // of its branch stacks; nil: all count 1
 }
 
 // Bits of branch_sample_type that select kinds of branches.
@@ -35,6 +39,7 @@ const (
 
 func (t *perfTrace) newEvent(a *perfdata.Attr) *perfEvent {
 	e := &perfEvent{number: len(t.events), name: a.String()}
+	e.unit = debias.UnitOf(e.name, a.Type, a.Config, t.vendor(a))
 	var ok bool
 	if e.opcode, ok = t.options.Events.Opcode(e.name); !ok {
 		e.opcode, _ = opcodeByNumber(a.Type, a.Config, t.vendor(a))
@@ -86,7 +91,7 @@ func newPerfWorker(t *perfTrace, sink sample.Sink) *perfWorker {
 	w := &perfWorker{
 		trace: t, decoder: t.file.NewDecoder(want),
 		addresses: resolver{user: t.space.NewView(), kernel: t.space.NewView(), objects: t.objects},
-		out:       pieces{sink: sink},
+		out:       pieces{sink: sink, inside: t.options.InsideOnly},
 		stats:     sample.NewStats(), events: make([]sample.EventStats, len(t.events)),
 		hits: make([]uint64, len(t.objects)), processes: make([]uint64, len(t.processes)), selected: make([]bool, len(t.processes)),
 	}
@@ -299,6 +304,10 @@ func (w *perfWorker) address(s *perfdata.Sample, e *perfEvent) sample.Reason {
 // branchStack gives the usable pieces of a branch stack to the sink. It returns
 // the reason of the newest entry if nothing was usable.
 func (w *perfWorker) branchStack(s *perfdata.Sample, e *perfEvent) sample.Reason {
+	defer func(weight uint64) { w.out.weight = weight }(w.out.weight)
+	if e.weights != nil {
+		w.out.weight *= w.windowWeight(s, e)
+	}
 	runs := branchBuilder{out: &w.out, singles: e.stacks == stackSingles}
 	// Most branches stay in the region of the one before: what holds for that
 	// one need not be found out again.
@@ -312,8 +321,7 @@ func (w *perfWorker) branchStack(s *perfdata.Sample, e *perfEvent) sample.Reason
 			continue
 		}
 		from, to, reason := w.branch(b)
-		w.stats.Branches.Add(reason, 1)
-		runs.add(from, to, reason)
+		w.stats.Branches.Add(runs.add(from, to, reason), 1)
 		near = vicinity{}
 		if reason == sample.Used {
 			near = w.addresses.around(b.From, w.trace.kernelLow)
@@ -324,22 +332,21 @@ func (w *perfWorker) branchStack(s *perfdata.Sample, e *perfEvent) sample.Reason
 }
 
 // branch resolves one entry of a branch stack.
-func (w *perfWorker) branch(b *perfdata.Branch) (from place, to uint32, reason sample.Reason) {
+func (w *perfWorker) branch(b *perfdata.Branch) (from, to place, reason sample.Reason) {
 	switch {
 	case b.From == 0 && b.To == 0:
-		return place{}, 0, sample.ZeroEntry
+		reason = sample.ZeroEntry
 	case b.Flags.Spec() == perfdata.SpecWrongPath:
-		return place{}, 0, sample.WrongPath
+		reason = sample.WrongPath
 	case b.Flags.NotTaken():
-		return place{}, 0, sample.NotTaken
+		reason = sample.NotTaken
+	}
+	if reason != sample.Used {
+		return noPlace(reason), noPlace(reason), reason
 	}
 	low := w.trace.kernelLow
-	from = w.locate(b.From, b.From >= low, 0)
-	if !from.leads() {
-		return from, 0, from.reason
-	}
-	target := w.locate(b.To, b.To >= low, 0)
-	return from, target.rva, from.to(target)
+	from, to = w.locate(b.From, b.From >= low, 0), w.locate(b.To, b.To >= low, 0)
+	return from, to, from.to(to)
 }
 
 func containsPID(pids []uint32, pid int32) bool {

@@ -81,15 +81,14 @@ func (s *vicinity) holds(addr uint64) bool { return addr-s.start < s.size }
 
 func (s *vicinity) rva(addr uint64) uint32 { return uint32(addr + s.bias) }
 
-// leads says whether a branch from this place can be used if it ends well, or
-// would be if the binary was asked for.
-func (p place) leads() bool {
-	return p.object >= 0 && (p.reason == sample.Used || p.reason == sample.OtherBinary)
-}
+// usable says whether hits at this place are wanted.
+func (p place) usable() bool { return p.object >= 0 && p.reason == sample.Used }
 
 // to says why a branch from a place that leads to another one is not used.
 func (p place) to(target place) sample.Reason {
 	switch {
+	case p.object < 0 || p.reason != sample.Used && p.reason != sample.OtherBinary:
+		return p.reason // it would not be used wherever it leads
 	case target.object < 0:
 		return target.reason
 	case target.binary != p.binary:
@@ -103,13 +102,16 @@ func (p place) to(target place) sample.Reason {
 // pieces gives the usable pieces of stacks to a sink.
 type pieces struct {
 	sink   sample.Sink
-	weight uint64 // of the stack at hand
+	inside bool   // branches with one end outside the binary are left out
+	weight uint64 // of the stack at hand; a stack of weight 0 is left out
 	stack  []sample.Branch
 	calls  []uint32
 }
 
-// branchBuilder cuts a branch stack into runs of entries, each inside one and
-// the same binary, with nothing dropped between them.
+// branchBuilder cuts a branch stack into runs of entries of one and the same
+// binary, with nothing dropped between them. A branch from one binary into
+// another ends a run of the one and begins a run of the other: in each, its
+// other end is outside.
 type branchBuilder struct {
 	out     *pieces
 	singles bool // neighbours in the stack tell nothing
@@ -118,21 +120,38 @@ type branchBuilder struct {
 	used    bool
 }
 
-// add adds an entry, newest first.
-func (b *branchBuilder) add(from place, to uint32, reason sample.Reason) {
-	if reason != sample.Used {
-		b.flush()
-		if b.first == sample.Used {
-			b.first = reason
-		}
-		return
+// add adds an entry, newest first, and returns what became of it.
+func (b *branchBuilder) add(from, to place, reason sample.Reason) sample.Reason {
+	if reason == sample.Used {
+		b.entry(from.binary, sample.Branch{To: to.rva, From: from.rva})
+		return sample.Used
 	}
+	comes := to.usable() && from.reason != sample.NoAddress && !b.out.inside
+	leaves := from.usable() && to.reason != sample.NoAddress && !b.out.inside
+	if comes {
+		b.entry(to.binary, sample.Branch{To: to.rva, From: sample.Outside})
+	}
+	b.flush()
+	if leaves {
+		b.entry(from.binary, sample.Branch{To: sample.Outside, From: from.rva})
+	}
+	if comes || leaves {
+		return sample.Used
+	}
+	if b.first == sample.Used {
+		b.first = reason
+	}
+	return reason
+}
+
+// entry adds a branch of a binary.
+func (b *branchBuilder) entry(binary int32, branch sample.Branch) {
 	b.used = true
-	if from.binary != b.binary || b.singles {
+	if binary != b.binary || b.singles {
 		b.flush()
-		b.binary = from.binary
+		b.binary = binary
 	}
-	b.out.stack = append(b.out.stack, sample.Branch{To: to, From: from.rva})
+	b.out.stack = append(b.out.stack, branch)
 }
 
 // stay adds an entry in the binary of the one before, which was usable.
@@ -145,10 +164,11 @@ func (b *branchBuilder) stay(branch sample.Branch) {
 
 // flush ends a run.
 func (b *branchBuilder) flush() {
-	if o := b.out; len(o.stack) > 0 {
+	o := b.out
+	if len(o.stack) > 0 && o.weight > 0 {
 		o.sink.Branches(b.binary, o.stack, o.weight)
-		o.stack = o.stack[:0]
 	}
+	o.stack = o.stack[:0]
 }
 
 // finish ends the stack. It returns the reason of the newest entry if nothing

@@ -42,7 +42,7 @@ func TestPrograms(t *testing.T) {
 		ran := instructions(t, corpus.Path(t, "programs", program+".truth.tsv"))
 		for _, kind := range []string{".data", ".insn.data", ".ip.data"} {
 			path := corpus.Path(t, "programs", program+kind)
-			r := readAll(path, nil, Options{Workers: 2, ImagePath: []string{filepath.Dir(path)}})
+			r := readAll(path, nil, Options{Workers: 2, KeepBias: true, InsideOnly: true, ImagePath: []string{filepath.Dir(path)}})
 			if r.err != nil {
 				t.Fatal(r.err)
 			}
@@ -133,7 +133,7 @@ func TestWinePrograms(t *testing.T) {
 		{"wordstat.exe", "", 12, 79},
 	} {
 		path := corpus.Path(t, "programs", "pe", tc.program+".data")
-		r := readAll(path, nil, Options{Workers: 2, ImagePath: []string{filepath.Dir(path)}, Processes: []string{tc.program}})
+		r := readAll(path, nil, Options{Workers: 2, KeepBias: true, InsideOnly: true, ImagePath: []string{filepath.Dir(path)}, Processes: []string{tc.program}})
 		if r.err != nil {
 			t.Fatal(r.err)
 		}

@@ -72,6 +72,7 @@ type tally struct {
 	calls map[call]uint64
 
 	stacks, entries, frames uint64 // pieces of stacks, branches and frames
+	comes, leaves           uint64 // branches from and to outside
 }
 
 func newTally() *tally {
@@ -86,6 +87,12 @@ func (c *tally) Branches(binary int32, stack []sample.Branch, n uint64) {
 	c.stacks++
 	for i, b := range stack {
 		c.entries++
+		if b.From == sample.Outside {
+			c.comes++
+		}
+		if b.To == sample.Outside {
+			c.leaves++
+		}
 		a := arc{binary, b.From, b.To}
 		c.arcs[a] += n
 		if i > 0 {
@@ -114,6 +121,7 @@ func (c *tally) merge(o *tally) {
 	for k, n := range o.calls {
 		c.calls[k] += n
 	}
+	c.comes, c.leaves = c.comes+o.comes, c.leaves+o.leaves
 	c.stacks, c.entries, c.frames = c.stacks+o.stacks, c.entries+o.entries, c.frames+o.frames
 }
 

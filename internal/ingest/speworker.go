@@ -187,10 +187,6 @@ func (s *speWorker) branchRecord(r *spe.Record, pc place) sample.Reason {
 	case !r.Has(spe.HasTarget):
 		reason = sample.NoAddress
 	default:
-		if !pc.leads() {
-			reason = pc.reason
-			break
-		}
 		target := s.place(r.Target)
 		if reason = pc.to(target); reason == sample.Used {
 			newest.To = target.rva

@@ -48,6 +48,33 @@ type Input struct {
 	UnknownRecords  map[string]uint64 `json:"unknown_records"`
 	Truncated       bool              `json:"truncated"`
 	Managed         *Managed          `json:"managed,omitempty"`
+	Stacks          []BranchStacks    `json:"branch_stacks,omitempty"`
+}
+
+// BranchStacks says what triggered the branch stacks of an event and what was
+// done about the bias of the trigger.
+type BranchStacks struct {
+	Event     string  `json:"event"`
+	Trigger   string  `json:"trigger"` // what the event counts
+	Biased    bool    `json:"biased"`
+	Weighed   bool    `json:"weighed"`
+	Kept      string  `json:"kept,omitempty"`    // why biased stacks were not weighed
+	Windows   uint64  `json:"windows,omitempty"` // that the weights were found from
+	Effective float64 `json:"effective_windows,omitempty"`
+	Skew      float64 `json:"skew"` // between newest and other targets, 0 to 1
+	Noise     float64 `json:"noise"`
+	text      string
+}
+
+func branchStacks(list []ingest.Stacks) []BranchStacks {
+	var out []BranchStacks
+	for _, s := range list {
+		out = append(out, BranchStacks{
+			Event: s.Event, Trigger: s.Unit.String(), Biased: s.Biased, Weighed: s.Effective > 0, Kept: s.Kept,
+			Windows: s.Windows, Effective: s.Effective, Skew: s.Skew, Noise: s.Noise, text: s.Describe(),
+		})
+	}
+	return out
 }
 
 // Managed says where samples in managed code were.
@@ -149,7 +176,7 @@ func NewAggregation(inputs []*ingest.Facts, profile *aggregate.Profile) *Aggrega
 			File: f.File, Format: f.Format, Detail: f.Detail, Host: f.Host, Kernel: f.Kernel, CPU: f.CPU, Arch: f.Arch,
 			Samples: f.Samples, BranchEntries: f.BranchEntries, CallchainFrames: f.CallchainFrames,
 			Lost: f.Lost, Losses: f.Losses, Records: f.Records, UnknownRecords: f.UnknownRecords, Truncated: f.Truncated,
-			Managed: managed(f.Managed),
+			Managed: managed(f.Managed), Stacks: branchStacks(f.Stacks),
 		})
 		a.Lost.Samples += f.Lost
 	}
@@ -275,6 +302,9 @@ func (a *Aggregation) WriteText(w io.Writer) error {
 		}
 		if in.Truncated {
 			t.line("    the data ends early; what is there was used")
+		}
+		for _, s := range in.Stacks {
+			t.line("    stacks of %s: %s", s.Event, s.text)
 		}
 		if in.Managed != nil {
 			t.managed(in.Managed)

@@ -3,6 +3,11 @@ package sample
 // Branch is a taken branch inside one binary.
 type Branch struct{ To, From uint32 }
 
+// Outside stands for the end of a branch that lies outside of the binary, such
+// as in a library that was called. RVA 0 is never code of an image: its headers
+// are there. Such a branch tells where code of the binary was entered or left.
+const Outside uint32 = 0
+
 // Sink takes hits. Each worker has a sink of its own; a sink is not safe for
 // concurrent use. Binaries are indices that a [Registry] gave out.
 type Sink interface {
