@@ -1,10 +1,13 @@
 #!/bin/sh
 # Throughput and memory of sptaggregate on a large recording, beside perf
-# script on a part of it. Three runs of each in turn, from the page cache; the
-# median counts.
+# script on a part of it, and of spdconvert on as many different branches as it
+# may ever get. Three runs of each in turn, from the page cache; the median
+# counts.
 #
 #	BENCH_BYTES  size of the large perf.data input (default 1,000,000,000);
 #	             Windows traces have half of it before compression
+#	BENCH_ARCS   different branches for spdconvert (default 10,000,000), in a
+#	             program of 250,000 blocks
 #	BENCH_DIR    where the inputs are kept (default: a folder for temporary files)
 set -eu
 cd "$(dirname "$0")/.."
@@ -25,7 +28,10 @@ etl=$((bytes / 2))
 [ -f "$dir/lbr-$etl.etl" ] || go run ./scripts/etltrace "$dir/lbr-$etl.etl" "$etl"
 [ -f "$dir/packed-$etl.etl" ] || go run ./scripts/etltrace -compress "$dir/packed-$etl.etl" "$etl"
 [ -f "$dir/stacks-$etl.etl" ] || go run ./scripts/etltrace -stacks "$dir/stacks-$etl.etl" "$etl"
-cat "$big" "$part" "$dir"/*-"$etl".etl >/dev/null
+arcs=${BENCH_ARCS:-10000000}
+wide=$dir/arcs-$arcs
+[ -f "$wide/arcs.spt" ] || go run ./scripts/spdworld -functions 10000 -blocks 20 -arcs "$arcs" -o "$wide"
+cat "$big" "$part" "$dir"/*-"$etl".etl "$wide"/* >/dev/null
 
 # measure LABEL FILE COMMAND...: seconds and peak memory, appended to the log.
 measure() {
@@ -45,6 +51,7 @@ for run in 1 2 3; do
 	for kind in lbr packed stacks; do
 		measure "sptaggregate ETL $kind" "$dir/$kind-$etl.etl" bin/sptaggregate --quiet -o "$dir/big.spt" "$dir/$kind-$etl.etl"
 	done
+	measure "spdconvert $arcs branches" "$wide/arcs.spt" bin/spdconvert --quiet -o "$dir/wide.spd" "$wide/app.spd" "$wide/arcs.spt"
 	if command -v perf >/dev/null; then
 		measure "perf script -F ip,brstack" "$part" perf script -i "$part" -F ip,brstack
 		measure "perf report --stats" "$big" perf report --stats -i "$big"

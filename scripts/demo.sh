@@ -1,5 +1,6 @@
 #!/bin/sh
-# The demonstration: a recorded trace of a program becomes an SPT and is shown.
+# The demonstration: a recorded trace of a program becomes an SPT and is shown;
+# a Windows trace becomes the profile in an SPD.
 set -eu
 cd "$(dirname "$0")/.."
 out=demo-out
@@ -40,3 +41,24 @@ cmp "$out/collatz.spt" "$out/copy.spt" && echo "the copy is identical"
 
 step "5. Partial results fold: the same trace twice weighs twice"
 show bin/sptaggregate "$out/collatz.spt" testdata/demo/collatz.data --image-path testdata/demo -o "$out/twice.spt"
+
+step "6. A program for Windows with a recording of it"
+cat <<'TEXT'
+spdworld makes up a program: app.spd is the database that the linker leaves,
+without counts, run.etl what xperf records of a run with branch stacks, and
+truth.tsv tells how often each block was really executed.
+TEXT
+show "${GO:-go}" run ./scripts/spdworld -seed 5 -functions 60 -o "$out/world"
+show bin/spddump /module /minidump "$out/world/app.spd" | head -n 15
+
+step "7. From the Windows trace to the profile: ETL -> SPT -> SPD"
+show bin/sptaggregate /etl "$out/world/run.etl" -o "$out/world/run.spt"
+show bin/spdconvert "$out/world/app.spd" "$out/world/run.spt"
+
+step "8. What the compiler will see"
+show bin/spddump /dyninst:5 "$out/world/app.spd"
+show bin/spddump /validate "$out/world/app.spd"
+hot=$(bin/spddump /dyninst:1 "$out/world/app.spd" | awk 'END { print $NF }')
+show bin/spddump "/funcid:$hot" /fg "$out/world/app.spd" | sed -n '1p; /entry count/,$p' | head -n 12
+echo "and what was executed:"
+awk -F'\t' -v f="$hot" '$2 == f && $4 == "" { printf "  B%s: %d\n", $3, $5 }' "$out/world/truth.tsv" | head -n 4

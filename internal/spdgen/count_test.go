@@ -146,15 +146,22 @@ func (c *counter) entries() {
 	}
 }
 
-// countLBR counts the code between branches, and the edges that were seen.
+// countLBR counts the code between branches, and the edges that were seen. As
+// in an SPT, there are no branches from and to other binaries.
 func (c *counter) countLBR(stacks [][]Branch) *estimate {
 	for _, stack := range stacks {
 		taken := float64(len(stack)-1) / float64(len(stack))
-		for k, b := range stack {
-			c.taken(b, taken)
-			if k+1 < len(stack) {
-				c.straight(stack[k+1].To, b.From)
+		before := Branch{Outside, Outside}
+		for _, b := range stack {
+			if b.From == Outside || b.To == Outside {
+				before = Branch{Outside, Outside}
+				continue
 			}
+			c.taken(b, taken)
+			if before.To != Outside {
+				c.straight(b.To, before.From)
+			}
+			before = b
 		}
 	}
 	c.spread()
@@ -191,19 +198,23 @@ func (c *counter) taken(b Branch, weight float64) {
 	}
 }
 
-// straight counts a run. Where it passes from one block to another the edge is
-// counted as well.
+// straight counts a run. Where it comes into another block the edge is counted
+// as well, but once for blocks whose code is interleaved.
 func (c *counter) straight(from, to uint32) {
 	i, j := c.find(from), c.find(to)
 	if i < 0 || j < i || to < from || to-from > 1<<16 {
 		return
 	}
+	last := map[int32]uint32{} // where the code of a node ended
+	newest := c.pieces[c.order[i]].node
 	for k := i; k <= j; k++ {
 		x := &c.pieces[c.order[k]]
 		c.hits[x.node] += c.instructions(x, from, to)
-		if k > i {
-			c.transition(c.pieces[c.order[k-1]].node, x.node, false, 1)
+		if end, seen := last[x.node]; k > i && (!seen || x.start-end > nearBytes) {
+			c.transition(newest, x.node, false, 1)
+			newest = x.node
 		}
+		last[x.node] = x.end
 	}
 }
 

@@ -325,7 +325,7 @@ func (w *writer) choice(depth int) {
 // callee chooses what to call: mostly one of the functions just before, so
 // that chains of calls stay short.
 func (w *writer) callee(inline bool) (sourceCallee, bool) {
-	switch n := w.r.IntN(20); {
+	switch n := w.r.IntN(40); {
 	case n == 0:
 		return sourceCallee{id: spd.ImportID("Sleep"), kind: spd.CalleeSource | spd.CalleeImport}, true
 	case n == 1:

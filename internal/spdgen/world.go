@@ -38,6 +38,9 @@ type Sampling struct {
 	// average. It is not more than Run was told.
 	PerFunction int
 	Depth       int // branches of a stack, at most 32
+	// Whole has what is called through the import table be in the program's
+	// image, so that stacks are never cut.
+	Whole bool
 }
 
 // Run executes the program, until there are enough samples of each kind for
@@ -78,16 +81,23 @@ func (w *World) choose(n, total int) []int {
 	return list
 }
 
-// Stacks yields the branch stacks of a sampling, newest branch first.
+// Stacks returns the branch stacks of a sampling, newest branch first.
 func (w *World) Stacks(s Sampling) [][]Branch {
 	var list [][]Branch
 	for _, k := range w.choose(s.PerFunction*w.Ran, len(w.stacks)/maxDepthLBR) {
-		list = append(list, w.stacks[k*maxDepthLBR:][:s.Depth])
+		stack := w.stacks[k*maxDepthLBR:][:s.Depth]
+		if s.Whole {
+			stack = slices.Clone(stack)
+			for i := range stack {
+				stack[i] = Branch{min(stack[i].From, w.library), min(stack[i].To, w.library)}
+			}
+		}
+		list = append(list, stack)
 	}
 	return list
 }
 
-// Addresses yields the instruction addresses of a sampling.
+// Addresses returns the instruction addresses of a sampling.
 func (w *World) Addresses(s Sampling) []uint32 {
 	var list []uint32
 	for _, k := range w.choose(s.PerFunction*w.Ran, len(w.addresses)) {
