@@ -171,7 +171,7 @@ func walk(rnd *rand.Rand, n, runs int) *spd.File {
 		}
 	}
 	for range runs {
-		k, weight := 0, rnd.Uint64N(1<<40)
+		k, weight := 0, rnd.Uint64N(1<<36)
 		for {
 			b := &fn.Blocks[k]
 			b.Count += weight

@@ -105,10 +105,11 @@ type DoubtfulFunction struct {
 	Overlap float64 `json:"overlap_percent"` // of the counts with the samples
 }
 
-// loss is a reason for dropping samples, for people and for programs.
+// loss is a reason for not using samples, in words.
 type loss struct {
-	text string
-	hits uint64
+	text    string
+	hits    uint64
+	another bool // they are another account of what the used ones tell
 }
 
 // NewConversion describes an SPD before anything is done to it.
@@ -181,13 +182,14 @@ func (c *Conversion) Sampled(r *correlate.Result, touched int, elsewhere uint64,
 	c.Samples.Used = r.Used
 	var lost uint64
 	for _, l := range r.Dropped {
-		c.drop(reasonName(l.Reason), l.Reason.String(), l.Hits)
-		if l.Reason != correlate.OtherMode && l.Reason != correlate.OtherEvent {
+		another := l.Reason == correlate.OtherMode || l.Reason == correlate.OtherEvent
+		c.drop(strings.ReplaceAll(l.Reason.String(), " ", "_"), loss{l.Reason.String(), l.Hits, another})
+		if !another {
 			lost += l.Hits
 		}
 	}
 	if elsewhere > 0 {
-		c.drop("other_binaries", "in other binaries", elsewhere)
+		c.drop("other_binaries", loss{"in other binaries", elsewhere, false})
 	}
 	if lost > 0 {
 		c.Samples.DroppedPercent = round(100 * float64(lost) / (float64(lost) + float64(r.Used)))
@@ -205,13 +207,10 @@ func (c *Conversion) Sampled(r *correlate.Result, touched int, elsewhere uint64,
 	c.doubt(r, f)
 }
 
-func (c *Conversion) drop(name, text string, hits uint64) {
-	c.Samples.Dropped[name] = hits
-	c.losses = append(c.losses, loss{text, hits})
+func (c *Conversion) drop(name string, l loss) {
+	c.Samples.Dropped[name] = l.hits
+	c.losses = append(c.losses, l)
 }
-
-// reasonName is the name of a reason in JSON.
-func reasonName(r correlate.Reason) string { return strings.ReplaceAll(r.String(), " ", "_") }
 
 // maxDoubts bounds the list of doubtful functions; more are of no help.
 const maxDoubts = 20
@@ -312,7 +311,9 @@ func (c *Conversion) writeSamples(t *textWriter) {
 	}
 	total := float64(c.Samples.Used)
 	for _, l := range c.losses {
-		total += float64(l.hits)
+		if !l.another {
+			total += float64(l.hits)
+		}
 	}
 	part := func(n uint64) float64 {
 		if total == 0 {
@@ -322,6 +323,10 @@ func (c *Conversion) writeSamples(t *textWriter) {
 	}
 	t.line("Samples used            : %s (%.2f%%)", Count(c.Samples.Used), part(c.Samples.Used))
 	for _, l := range c.losses {
+		if l.another {
+			t.line("  %-22s: %s", l.text, Count(l.hits))
+			continue
+		}
 		t.line("  %-22s: %s (%.2f%%)", l.text, Count(l.hits), part(l.hits))
 	}
 	if len(c.branches) > 0 {
