@@ -1,7 +1,6 @@
 package correlate
 
 import (
-	"bytes"
 	"path/filepath"
 	"runtime"
 	"testing"
@@ -10,21 +9,6 @@ import (
 	"github.com/spgo-tools/spgo/pkg/spd"
 	"github.com/spgo-tools/spgo/pkg/spt"
 )
-
-func collect(t testing.TB, f *spd.File, files ...[]byte) *Samples {
-	t.Helper()
-	s := NewSamples(f)
-	for _, b := range files {
-		r, err := spt.NewReader(bytes.NewReader(b), int64(len(b)), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := s.Add(r, func(spt.ProgramID) bool { return true }, 1); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return s
-}
 
 // survey returns the measurements that s gives, without inference.
 func (s *Samples) survey(mode Mode) *survey {
@@ -41,9 +25,12 @@ func (s *Samples) survey(mode Mode) *survey {
 // own instructions, edges, and entries.
 type quality struct{ block, edge, entry float64 }
 
-func (w *walker) judge(counts func(f int) (blocks []uint64, edges [][]uint64)) quality {
+func (w *walker) judge(chosen func(f int) bool, counts func(f int) (blocks []uint64, edges [][]uint64)) quality {
 	var bt, bc, et, ec, nt, nc []float64
 	for i, fn := range w.funcs {
+		if !chosen(i) {
+			continue
+		}
 		blocks, edges := counts(i)
 		for b := range fn.Blocks {
 			own := float64(fn.Blocks[b].OwnInstructions())
@@ -88,11 +75,30 @@ func (s *survey) raw(f int) ([]uint64, [][]uint64) {
 	return blocks, edges
 }
 
+// TestAccuracy walks the functions of real SPDs at random, samples the walks
+// and compares counts with the truth, before and after inference, in per cent
+// of the weight that is where it belongs (blocks by instructions, edges,
+// entries): for all functions, and for those that
+// are inlined nowhere. Inference must be better in mode IP, and in mode LBR,
+// where there is little to gain, not worse.
 func TestAccuracy(t *testing.T) {
 	files, _ := filepath.Glob(filepath.Join(corpus.Path(t, "corpus", "spd"), "*.spd"))
 	if len(files) == 0 {
 		t.Fatal("no files")
 	}
+	cases := []struct {
+		mode       Mode
+		density    float64 // stacks or addresses per function
+		all, alone quality // at least, on the mean
+	}{
+		{LBR, 1, quality{83.3, 81.0, 86.7}, quality{80.0, 74.8, 83.2}},
+		{LBR, 10, quality{93.8, 90.8, 94.0}, quality{93.0, 88.3, 93.7}},
+		{LBR, 100, quality{97.2, 93.8, 95.8}, quality{97.3, 92.7, 97.0}},
+		{IP, 1, quality{55.9, 49.4, 54.3}, quality{52.6, 44.2, 51.3}},
+		{IP, 10, quality{83.8, 76.2, 82.8}, quality{83.0, 71.5, 83.2}},
+		{IP, 100, quality{93.7, 88.3, 92.6}, quality{93.3, 85.3, 92.9}},
+	}
+	means := make([][2]quality, len(cases))
 	for _, file := range files {
 		f, err := spd.ReadFile(file)
 		if err != nil {
@@ -110,27 +116,45 @@ func TestAccuracy(t *testing.T) {
 			x := w.r.Float64()
 			w.call(coded[int(x*x*x*float64(len(coded)))])
 		}
-		for _, c := range []struct {
-			mode Mode
-			hits float64
-		}{{LBR, 1}, {LBR, 10}, {LBR, 100}, {IP, 1}, {IP, 10}, {IP, 100}} {
-			n := c.hits * float64(len(coded))
-			var b []byte
-			if c.mode == LBR {
-				b = w.stacks(t, int(n), 32)
-			} else {
-				b = w.addresses(t, n)
+		for k, c := range cases {
+			trace := func() []byte {
+				if c.mode == LBR {
+					return w.stacks(t, int(c.density)*len(coded), 32)
+				}
+				return w.addresses(t, c.density*float64(len(coded)))
 			}
-			s := collect(t, f, b)
-			r, err := Infer(t.Context(), s, Options{Mode: c.mode, Jobs: runtime.NumCPU()})
-			if err != nil {
-				t.Fatal(err)
+			s := NewSamples(f)
+			add(t, s, trace(), 1)
+			r := infer(t, s, Options{Jobs: runtime.NumCPU()})
+			checkFlow(t, f, r)
+			sv := s.survey(c.mode)
+			inlined := map[int32]bool{}
+			for _, b := range s.layout.bodies {
+				inlined[b.function] = inlined[b.function] || b.host >= 0
 			}
-			raw := w.judge(s.survey(c.mode).raw)
-			got := w.judge(func(f int) ([]uint64, [][]uint64) { return r.Functions[f].Blocks, r.Functions[f].Edges })
-			t.Logf("%s %v %v: blocks %.2f -> %.2f, edges %.2f -> %.2f, entries %.2f -> %.2f; correction %.3f, fell back %d, unwhole %d, dropped %v, %v",
-				filepath.Base(file), c.mode, c.hits, raw.block, got.block, raw.edge, got.edge, raw.entry, got.entry,
-				r.Correction, len(r.FellBack), len(r.Unwhole), r.Dropped, r.Branches)
+			for side, chosen := range []func(f int) bool{
+				func(int) bool { return true },
+				func(f int) bool { return !inlined[int32(f)] },
+			} {
+				raw := w.judge(chosen, sv.raw)
+				got := w.judge(chosen, func(f int) ([]uint64, [][]uint64) { return r.Functions[f].Blocks, r.Functions[f].Edges })
+				t.Logf("%s: %v, %v per function, %d of 2: %.2f as sampled, %.2f inferred; correction %.3f, fell back %d",
+					filepath.Base(file), c.mode, c.density, side+1, raw, got, r.Correction, len(r.FellBack))
+				if got.block < raw.block-.05 || got.edge < raw.edge || got.entry < raw.entry || c.mode == IP && got.block < raw.block+2 {
+					t.Errorf("%s: %v, %v per function, %d of 2: inference is worse: %.2f, as sampled %.2f", filepath.Base(file), c.mode, c.density, side+1, got, raw)
+				}
+				m := &means[k][side]
+				n := float64(len(files))
+				*m = quality{m.block + got.block/n, m.edge + got.edge/n, m.entry + got.entry/n}
+			}
+		}
+	}
+	for k, c := range cases {
+		t.Logf("%v, %v per function: %.2f of all, %.2f where nothing is inlined", c.mode, c.density, means[k][0], means[k][1])
+		for side, want := range []quality{c.all, c.alone} {
+			if got := means[k][side]; got.block < want.block || got.edge < want.edge || got.entry < want.entry {
+				t.Errorf("%v, %v per function, %d of 2: got %.2f, want at least %.2f", c.mode, c.density, side+1, got, want)
+			}
 		}
 	}
 }

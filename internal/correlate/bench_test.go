@@ -59,7 +59,7 @@ func bigFile(blocks int) *spd.File {
 func bigTrace(tb testing.TB, f *spd.File, branches int) []byte {
 	r := rand.New(rand.NewPCG(3, 4))
 	var out bytes.Buffer
-	w, err := spt.NewWriter(&out, []spt.ProgramID{{GUID: binfmt.GUID{1}, Name: "big.exe"}}, nil)
+	w, err := spt.NewWriter(&out, []spt.ProgramID{{GUID: binfmt.GUID{1}, Name: "a.exe"}}, nil)
 	if err == nil {
 		err = w.BeginBinary(0)
 	}
@@ -113,11 +113,9 @@ func BenchmarkImport(b *testing.B) {
 func benchmarkImport(b *testing.B, f *spd.File, trace []byte) {
 	b.SetBytes(int64(len(trace)))
 	for b.Loop() {
-		s := collect(b, f, trace)
-		r, err := Infer(b.Context(), s, Options{Jobs: runtime.NumCPU()})
-		if err != nil {
-			b.Fatal(err)
-		}
+		s := NewSamples(f)
+		add(b, s, trace, 1)
+		r := infer(b, s, Options{Jobs: runtime.NumCPU()})
 		if r.Used == 0 {
 			b.Fatal("nothing used")
 		}

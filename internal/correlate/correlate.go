@@ -88,8 +88,8 @@ type Function struct {
 	// of a function that it is inlined in. All else is empty if not.
 	Touched bool
 	// Hits is the weighted number of samples that speak of the function's
-	// blocks: addresses in mode IP; in mode LBR blocks passed, or branches if
-	// no input shows the code between them.
+	// blocks: addresses in mode IP; in mode LBR blocks passed, or ends of
+	// branches if no input shows the code between them.
 	Hits uint64
 	// Blocks and Edges are the counts, in the shape of the function's record.
 	Blocks []uint64

@@ -27,7 +27,7 @@ func newSurvey(e *evidence, mode Mode, unit, scale uint64) *survey {
 	for b := range e.bodies {
 		bd := &e.bodies[b]
 		for p := bd.first; p < bd.end; p++ {
-			if e.hits[p] > 0 || e.passed != nil && e.passed[p] > 0 {
+			if q := e.shows(p); e.hits[q] > 0 || e.passed != nil && e.passed[q] > 0 {
 				s.touched[b] = true
 				s.each(bd, func(f int32) { s.firstCopy[f+1]++ })
 				break
@@ -67,13 +67,28 @@ func (s *survey) each(b *body, do func(f int32)) {
 // bodiesOf returns the bodies with hits that are copies of function f.
 func (s *survey) bodiesOf(f int32) []int32 { return s.copies[s.firstCopy[f]:s.firstCopy[f+1]] }
 
+// shows returns the place whose code shows how often place p was executed: p
+// itself, or the first code inlined into it if it has no other.
+func (l *layout) shows(p int32) int32 {
+	if q := l.places[p].inner; q >= 0 {
+		return q
+	}
+	return p
+}
+
+// innerTrust is the confidence in the first code inlined into a block that has
+// no other code, when branches show its count. That code may be executed less
+// often than the block, and its neighbours know better.
+const innerTrust = 1.0 / 4
+
 // measure returns how often place p was executed, in executions, and what
 // that is worth; n is 0 if p has no code.
 func (s *survey) measure(p int32) (c, n float64) {
-	if p >= 0 && s.places[p].size == 0 {
-		p = s.places[p].inner
+	trust := 1.0
+	if q := s.shows(p); q != p {
+		p, trust = q, innerTrust
 	}
-	if p < 0 || s.places[p].own == 0 {
+	if s.places[p].size == 0 || s.places[p].own == 0 {
 		return 0, 0
 	}
 	if s.mode == IP {
@@ -83,13 +98,14 @@ func (s *survey) measure(p int32) (c, n float64) {
 	if s.passed == nil {
 		return 0, 0
 	}
-	return s.passed[p] / float64(s.scale) / float64(s.places[p].size), 1
+	return s.passed[p] / float64(s.scale) / float64(s.places[p].size), trust
 }
 
 // intensity is how often a body was executed, as a mean over its code.
 func (s *survey) intensity(b int32) float64 {
 	var hits, size float64
 	for p := s.bodies[b].first; p < s.bodies[b].end; p++ {
+		p := s.shows(p)
 		pl := &s.places[p]
 		if pl.size == 0 || pl.own == 0 {
 			continue
@@ -133,8 +149,8 @@ func (s *survey) graph(f int32) *flow.Graph {
 	for b := range fn.Blocks {
 		var count, sure, variance, known float64
 		for k, bd := range bodies {
-			p := int32(-1)
-			if p = s.placeOf(bd, int32(b)); p < 0 {
+			p := s.placeOf(bd, int32(b))
+			if p < 0 {
 				continue
 			}
 			c, n := s.measure(p)
@@ -149,13 +165,15 @@ func (s *survey) graph(f int32) *flow.Graph {
 		switch {
 		case variance == 0 || known == 0 && all > 0:
 		case known < all:
-			g.Blocks[b] = flow.Obs{Count: s.count(count * (all / known)), N: sure / variance * (known / all)}
+			x := known / all
+			g.Blocks[b] = flow.Obs{Count: s.count(count / x), N: sure / variance * (x * x * x * x)}
 		default:
 			g.Blocks[b] = flow.Obs{Count: s.count(count), N: sure / variance}
 		}
 	}
-	s.edges(g, f)
-	if s.entered[f] > 0 && s.aloneIn(bodies) {
+	alone := s.aloneIn(bodies)
+	s.edges(g, f, alone || s.passed == nil)
+	if s.entered[f] > 0 && alone {
 		g.EntryObs = flow.Obs{Count: s.count(s.branchesOf(s.entered[f])), N: 1}
 	}
 	g.CallsKnown = fn.SymbolFlags&(spd.SymbolStatic|spd.SymbolAddressTaken) == spd.SymbolStatic
@@ -163,9 +181,11 @@ func (s *survey) graph(f int32) *flow.Graph {
 }
 
 // edges adds the edges of function f to g. What branches and runs show of
-// them are counts; an edge that was not seen has not been shown not to be
-// taken, unless those that were seen account for all executions of its block.
-func (s *survey) edges(g *flow.Graph, f int32) {
+// them are counts if observed says so: where the function is inlined some way
+// of its flow leads through code around it, and edges are seen too rarely. An
+// edge that was not seen has not been shown not to be taken, unless those that
+// were seen account for all executions of its block.
+func (s *survey) edges(g *flow.Graph, f int32, observed bool) {
 	fn := s.functions[f]
 	for b := range fn.Blocks {
 		first := s.firstEdge[s.firstBlock[f]+int32(b)]
@@ -174,7 +194,7 @@ func (s *survey) edges(g *flow.Graph, f int32) {
 		for k, e := range fn.Blocks[b].Edges {
 			d := first + int32(k)
 			edge := flow.Edge{From: b, To: int(e.To) - 1, Dead: e.Flags&spd.EdgeDead != 0}
-			if n := s.taken[d] | s.fallen[d]; n > 0 && s.unsure[d] == 0 {
+			if n := s.taken[d] | s.fallen[d]; observed && n > 0 && s.unsure[d] == 0 {
 				x := s.branchesOf(s.taken[d]) + float64(s.fallen[d])/float64(s.scale)
 				edge.Obs = flow.Obs{Count: s.count(x), N: 1}
 				sum += x
@@ -229,7 +249,7 @@ func (s *survey) seen(f int32, g *flow.Graph) uint64 {
 	}
 	for _, b := range s.bodiesOf(f) {
 		for p := s.bodies[b].first; p < s.bodies[b].end; p++ {
-			hits = binfmt.SatAdd(hits, s.hits[p])
+			hits = binfmt.SatAdd(hits, s.hits[s.shows(p)])
 		}
 	}
 	return whole(hits, s.scale)
