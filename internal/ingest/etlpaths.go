@@ -28,8 +28,14 @@ func newVolumeMap(events []stamped[etl.Volume]) volumeMap {
 // drive.
 func (m volumeMap) dosPath(path string) string {
 	for _, v := range m {
-		if n := len(v.NTPath); len(path) >= n && strings.EqualFold(path[:n], v.NTPath) {
-			path = v.DOSPath + path[n:]
+		n := len(v.NTPath)
+		if len(path) < n || !strings.EqualFold(path[:n], v.NTPath) {
+			continue
+		}
+		// A mapping ends with a backslash, or its path goes on with one: volume 1
+		// is not the beginning of volume 10.
+		if rest := path[n:]; rest == "" || path[n-1] == '\\' || rest[0] == '\\' {
+			path = v.DOSPath + rest
 			break
 		}
 	}
