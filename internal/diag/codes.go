@@ -117,6 +117,39 @@ const (
 	DamagedSamples Code = "SPD0209"
 )
 
+// Failures that spddump /doctor finds.
+const (
+	OtherBuild   Code = "SPD0301"
+	OtherAge     Code = "SPD0302"
+	OtherProgram Code = "SPD0303"
+	NoProgramID  Code = "SPD0304"
+	OtherMachine Code = "SPD0305"
+	OtherCode    Code = "SPD0306"
+	NoUsableKind Code = "SPD0307"
+	NoProfile    Code = "SPD0308"
+	NothingFits  Code = "SPD0309"
+	NoReference  Code = "SPD0310"
+)
+
+// Warnings and notes of spddump /doctor.
+const (
+	NotImported     Code = "SPD1101"
+	LimitedCoverage Code = "SPD1102"
+	ThinSamples     Code = "SPD1103"
+	MostlyOutside   Code = "SPD1104"
+	MuchChanged     Code = "SPD1105"
+	EmptyInput      Code = "SPD1106"
+	NoInput         Code = "SPD1107"
+	OtherEmbedded   Code = "SPD1108"
+	EditedPDB       Code = "SPD1109"
+	FlatProfile     Code = "SPD1110"
+	SoundProfile    Code = "SPD1111"
+	OlderProfile    Code = "SPD1112"
+	OneKind         Code = "SPD1113"
+	NotAggregated   Code = "SPD1114"
+	NoSPDNamed      Code = "SPD1115"
+)
+
 // Warnings of imports into sample profile databases.
 const (
 	LongPath        Code = "SPD1001"
@@ -359,6 +392,81 @@ var Codes = map[Code]Info{
 	DamagedSamples: {Damaged, "an SPT is damaged",
 		"It was written or copied only in part, or bytes were changed.",
 		"Make it again, or import what can be read with --tolerate; the SPD was left as it was."},
+	OtherBuild: {Mismatch, "a file is of another build of the program",
+		"The program was built again between the two files: its name is the same, its GUID another.",
+		"Put the files of one build together; the table shows which belong together."},
+	OtherAge: {Mismatch, "a file is of the same link with another age",
+		"An incremental link, or a tool that signs or edits PDBs, counted the age up.",
+		"Link without /INCREMENTAL and take all files of that link; if the code is the same, spdconvert --ignore-age imports."},
+	OtherProgram: {Mismatch, "a file is of another program",
+		"A file of another program was named, or the recording has no samples of this one.",
+		"Name the files of one program; aggregate with sptaggregate /binary:NAME."},
+	NoProgramID: {Mismatch, "a file has no identity to compare",
+		"The image was linked without /DEBUG or without a build id, or the SPD was not made by a link.",
+		"Link with /DEBUG (ELF: --build-id), or take the SPD that the linker made."},
+	OtherMachine: {Mismatch, "a file is for another processor architecture",
+		"The program is built for several architectures and their files were mixed up.",
+		"Take the files of one architecture: each has a profile of its own."},
+	OtherCode: {Mismatch, "the SPD describes code where the image has none",
+		"The image was changed after the link, or its identity was copied from another build.",
+		"Take the image as the linker wrote it, or link it again with /spgo for an SPD that describes it."},
+	NoUsableKind: {Nothing, "no samples of a kind that counts",
+		"The recording has no branch stacks, instructions, cycles or timer samples of the program, or filters left none.",
+		"Look at sptdump /summary; record again with one of these."},
+	NoProfile: {Nothing, "the SPD holds no profile",
+		"It is as the linker wrote it: no samples were imported.",
+		"Import samples with spdconvert app.spd run.spt before the SPD is given to a link with /spdin."},
+	NothingFits: {Nothing, "nothing of the profile fits the code",
+		"The profile is of other code: every function was changed, renamed or removed.",
+		"Profile the new build."},
+	NoReference: {Nothing, "there is nothing to compare with",
+		"Only recordings were named, which belong to no build of themselves.",
+		"Name the SPD, or the image or PDB of the program."},
+	NotImported: {OK, "the samples were not imported yet",
+		"The SPD is as the linker wrote it.",
+		"Import them with spdconvert."},
+	LimitedCoverage: {OK, "few blocks of the program are covered",
+		"The workload exercises little of the program, or samples are few. Functions without counts are compiled for size.",
+		"Profile a wider workload for longer and import that as well."},
+	ThinSamples: {OK, "hot functions have few samples",
+		"The recording is short or the sampling rate low. The compiler is careful where counts are uncertain.",
+		"Sample for a longer period or at a higher rate, or import more recordings of the same build."},
+	MostlyOutside: {OK, "most samples lie outside of the functions of the SPD",
+		"The image was changed after the link, or most time is spent in code that the linker did not compile (libraries without /GL, assembler).",
+		"Compare with the image: spddump /doctor app.spd run.spt app.exe; compile hot libraries with /GL."},
+	MuchChanged: {OK, "much of the profile does not fit the code",
+		"The code has changed since the profile was taken; changed functions are compiled as if they had none.",
+		"Profile the new build; Microsoft advises to do so below 90 %."},
+	EmptyInput: {OK, "the input of the last link held no counts",
+		"The SPD given to /spdin was one that nothing had been imported into, or the linker made a new one because the path was wrong.",
+		"Import samples with spdconvert, then link with /spdin and the path of that very file."},
+	NoInput: {OK, "the last link used no profile",
+		"The program was linked without /spdin: this build is the one to profile, it is not faster yet.",
+		"Link again with /spgo /spdin and this SPD."},
+	OtherEmbedded: {OK, "the SPD in a PDB, object or image differs from the file",
+		"The linker embedded the SPD before samples were imported into the file, or the file was changed.",
+		"Use the file: it has the imported counts."},
+	EditedPDB: {OK, "a tool wrote the PDB again after the link",
+		"Source indexing or the like counted its own age up. Images are matched by the DBI age, which stayed.",
+		"Nothing."},
+	FlatProfile: {OK, "most of the code is hot",
+		"The workload spends its time evenly, so that nearly all is compiled for speed, as it is without a profile.",
+		"Little gain is to be expected; profile the workload that matters alone."},
+	SoundProfile: {OK, "the profile is sound",
+		"Identities agree, the counts cover the program, and the last link used its input.",
+		"If the program is not faster, its time is spent outside of compiled code: look for waiting, memory and system calls."},
+	OlderProfile: {OK, "a profile of another build fits the code",
+		"It is the profile of an earlier build, which is what /spdin takes.",
+		"Nothing."},
+	OneKind: {OK, "samples of one mode only",
+		"The recorder took one kind of samples.",
+		"Import with the mode that the samples have; the other one finds none."},
+	NotAggregated: {OK, "a recording has to be aggregated before it is imported",
+		"spdconvert reads SPTs.",
+		"Aggregate it with sptaggregate."},
+	NoSPDNamed: {OK, "there is no SPD among the files",
+		"The program was linked without /spgo, or the SPD was not named.",
+		"Name the .spd file that the linker wrote beside the program; link with /spgo for one."},
 	LongPath: {OK, "the path of the SPD is too long for the linker",
 		"link.exe refuses paths of more than 260 characters.",
 		"Move the SPD to a shorter path before the link."},
