@@ -53,20 +53,68 @@ func (i *Info) openDWARF(file *image.File) {
 	}
 }
 
+// dwarfSections are those that lines and functions need. The largest of the
+// others, the places of variables, stay on disk.
+var dwarfSections = []string{"abbrev", "addr", "info", "line", "line_str", "ranges", "rnglists", "str", "str_offsets"}
+
 // dwarfData loads the sections; nil if there are none.
 func dwarfData(file *image.File) (*dwarf.Data, error) {
+	var load func(name string) ([]byte, error) // nil without the section
 	if file.Kind == image.KindELF {
 		f, err := elf.NewFile(file.Reader())
-		if err != nil || f.Section(".debug_info") == nil && f.Section(".zdebug_info") == nil {
+		if err != nil {
 			return nil, err
 		}
-		return f.DWARF()
+		if f.Section(".zdebug_info") != nil { // compressed in the old way
+			return f.DWARF()
+		}
+		load = func(name string) ([]byte, error) {
+			s := f.Section(name)
+			if s == nil || s.Type == elf.SHT_NOBITS {
+				return nil, nil
+			}
+			return s.Data()
+		}
+	} else {
+		f, err := pe.NewFile(file.Reader())
+		if err != nil {
+			return nil, err
+		}
+		load = func(name string) ([]byte, error) {
+			s := f.Section(name)
+			if s == nil {
+				return nil, nil
+			}
+			b, err := s.Data()
+			if s.VirtualSize != 0 { // the rest is padding
+				b = b[:min(uint64(len(b)), uint64(s.VirtualSize))]
+			}
+			return b, err
+		}
 	}
-	f, err := pe.NewFile(file.Reader())
-	if err != nil || f.Section(".debug_info") == nil {
+	data := map[string][]byte{}
+	for _, name := range dwarfSections {
+		b, err := load(".debug_" + name)
+		if err != nil {
+			return nil, fmt.Errorf(".debug_%s: %w", name, err)
+		}
+		if b == nil && name == "info" {
+			return nil, nil
+		}
+		data[name] = b
+	}
+	d, err := dwarf.New(data["abbrev"], nil, nil, data["info"], data["line"], nil, data["ranges"], data["str"])
+	if err != nil {
 		return nil, err
 	}
-	return f.DWARF()
+	for _, name := range []string{"addr", "line_str", "rnglists", "str_offsets"} {
+		if data[name] != nil {
+			if err := d.AddSection(".debug_"+name, data[name]); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return d, nil
 }
 
 // addUnit notes a unit with its code. One that does not say where its code is
@@ -211,11 +259,9 @@ func (u *dwarfUnit) fileName(f *dwarf.LineFile) string {
 	switch {
 	case f == nil:
 		return ""
-	case !isAbsolute(u.folder):
-		return f.Name
 	case isAbsolute(u.path) && f.Name == path.Join(u.folder, u.path):
 		return u.path
-	case !isAbsolute(f.Name):
+	case !isAbsolute(f.Name) && !strings.HasPrefix(f.Name, path.Clean(u.folder)+"/"):
 		return path.Join(u.folder, f.Name)
 	}
 	return f.Name
@@ -343,6 +389,7 @@ func (u *dwarfUnit) origin(e *dwarf.Entry, depth int) (origin, error) {
 		}
 		far, known := u.origins[ref]
 		if !known {
+			u.origins[ref] = origin{} // of what refers to itself
 			r := u.info.dwarf.Reader()
 			r.Seek(ref)
 			target, err := r.Next()
