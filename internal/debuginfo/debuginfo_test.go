@@ -110,7 +110,7 @@ func TestUnits(t *testing.T) {
 
 // The descriptions of split units are elsewhere, but not their lines.
 func TestSplitDWARF(t *testing.T) {
-	file := built(t, corpus.Tool(t, "clang++-19", "clang++"), "-O2", "-gsplit-dwarf", "-fno-split-dwarf-inlining")
+	file := built(t, corpus.Tool(t, "clang++-19", "clang++"), "-O2", "-g", "-gsplit-dwarf", "-fno-split-dwarf-inlining")
 	img, info := openInfo(t, file, "")
 	if s := info.Stats(); s.Split != 1 || s.Units < 1 {
 		t.Errorf("stats %+v, want a split unit", s)
