@@ -80,6 +80,14 @@ func ingestOptions(c *cli.Context) (*ingest.Options, error) {
 	default:
 		return nil, diag.New(diag.BadValue, "--weight takes sample or period, not %q", w)
 	}
+	kinds, ok := ingest.ParseSPEKinds(cli.Names(c.StringSlice("spe")))
+	if !ok {
+		return nil, diag.New(diag.BadValue, "--spe takes instructions, branches, l1d-miss, llc-miss, tlb-miss and remote, not %q", c.StringSlice("spe"))
+	}
+	if o.SPEPeriod = c.Uint64("spe-period"); o.SPEPeriod == 0 {
+		return nil, diag.New(diag.BadValue, "--spe-period takes a number from 1 on")
+	}
+	o.SPEKinds = kinds
 	switch v := strings.ToLower(c.String("debias")); v {
 	case "auto", "on":
 	case "off":

@@ -75,7 +75,7 @@ func run(c *cli.Context) (cli.Result, error) {
 		return summary, errors.Join(append(failed, err)...)
 	}
 	if summary.Mode == "none" {
-		if summary.Samples.Read > 0 || !hasFailure(failed) {
+		if summary.Read() > 0 || !hasFailure(failed) {
 			failed = append(failed, nothingUsable(plan.options, summary))
 		}
 		return summary, errors.Join(failed...)
@@ -166,12 +166,12 @@ func checkFilters(c *cli.Context, o *ingest.Options, summary *report.Aggregation
 // nothingUsable explains why there is nothing to write.
 func nothingUsable(o *ingest.Options, summary *report.Aggregation) error {
 	switch {
-	case len(o.Binaries)+len(o.Processes)+len(o.PIDs) > 0 && summary.Samples.Read > 0:
+	case len(o.Binaries)+len(o.Processes)+len(o.PIDs) > 0 && summary.Read() > 0:
 		return diag.New(diag.NoMatch, "no sample is of the processes and binaries asked for")
-	case summary.Samples.Read == 0:
+	case summary.Read() == 0:
 		return diag.New(diag.NothingUsable, "the input holds no samples")
 	}
-	return diag.New(diag.NothingUsable, "none of %s samples is usable", report.Count(summary.Samples.Read))
+	return diag.New(diag.NothingUsable, "none of %s samples is usable", report.Count(summary.Read()))
 }
 
 // inputSize is the size of an input in bytes, for progress; 0 if it is not

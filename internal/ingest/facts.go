@@ -73,9 +73,10 @@ func (f *Facts) conclude(o *Options) {
 		}
 		f.warn(diag.New(diag.UnknownRecords, "skipped %s", strings.Join(list, ", ")))
 	}
-	s := &f.Stats.Samples
-	if unmapped := s[sample.Unmapped] + s[sample.UnknownProcess]; unmapped*5 > s.Total() {
-		f.warn(diag.New(diag.MostlyUnmapped, "%d of %d samples fall into no known binary", unmapped, s.Total()))
+	for _, s := range []*sample.Account{&f.Stats.Samples, &f.Stats.SPERecords} {
+		if unmapped := s[sample.Unmapped] + s[sample.UnknownProcess]; unmapped*5 > s.Total() {
+			f.warn(diag.New(diag.MostlyUnmapped, "%d of %d samples fall into no known binary", unmapped, s.Total()))
+		}
 	}
 }
 

@@ -41,7 +41,7 @@ func TestSPECorpus(t *testing.T) {
 		if diff := cmp.Diff(one.arcs, many.arcs, cmp.AllowUnexported(arc{})); diff != "" {
 			t.Errorf("%s: the branches depend on the workers:\n%s", name, diff)
 		}
-		t.Logf("%s: %+v\n%v\n%v", name, f.SPE, f.Stats.Samples.Dropped(), codes(f))
+		t.Logf("%s: %+v\n%v\n%v", name, f.SPE, f.Stats.SPERecords.Dropped(), codes(f))
 	}
 	if found < 10 {
 		t.Errorf("only %d recordings", found)

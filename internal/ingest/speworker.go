@@ -42,7 +42,7 @@ func (s *speWorker) block(b *speBlock) {
 		s.stats.states[r.State]++
 		s.stats.unknown += uint64(r.Unknown)
 		if !r.Whole() {
-			s.perfWorker.stats.Samples.Add(sample.Malformed, 1)
+			s.perfWorker.stats.SPERecords.Add(sample.Malformed, 1)
 			continue
 		}
 		s.stats.count(r, b.queue.sources)
@@ -55,7 +55,7 @@ func (s *speWorker) block(b *speBlock) {
 		} else {
 			s.drop(r, reason)
 		}
-		s.perfWorker.stats.Samples.Add(reason, 1)
+		s.perfWorker.stats.SPERecords.Add(reason, 1)
 	}
 	s.stats.bytes += uint64(len(b.data))
 	s.stats.padding += uint64(s.decoder.Padding())
@@ -88,16 +88,13 @@ var everyEvent = &perfEvent{wanted: true}
 
 // drop accounts for a record of which nothing is used.
 func (s *speWorker) drop(r *spe.Record, reason sample.Reason) {
-	stats := s.perfWorker.stats
 	for kind := range speKinds {
 		if s.isOf(r, kind) {
 			s.event(kind)
 		}
 	}
-	stats.Kinds[sample.PMC].Add(reason, 1)
 	if r.Op.Branch() {
-		stats.Kinds[sample.LBR].Add(reason, 1)
-		stats.Branches.Add(reason, 1)
+		s.perfWorker.stats.SPEBranches.Add(reason, 1)
 	}
 }
 
@@ -125,7 +122,6 @@ func (s *speWorker) event(kind speKind) {
 
 // use gives what is usable of a record to the sink.
 func (s *speWorker) use(r *spe.Record) sample.Reason {
-	stats := s.perfWorker.stats
 	s.out.weight = 1
 	if c := s.queue.config; c != nil && s.trace.trace.options.WeighByPeriod {
 		s.out.weight = max(c.attr.SamplePeriod, 1)
@@ -153,11 +149,9 @@ func (s *speWorker) use(r *spe.Record) sample.Reason {
 			address = reason
 		}
 	}
-	stats.Kinds[sample.PMC].Add(address, 1)
 	arc := s.branchRecord(r, pc)
 	if r.Op.Branch() {
-		stats.Kinds[sample.LBR].Add(arc, 1)
-		stats.Branches.Add(arc, 1)
+		s.perfWorker.stats.SPEBranches.Add(arc, 1)
 	}
 	if arc == sample.Used {
 		return sample.Used
@@ -168,17 +162,13 @@ func (s *speWorker) use(r *spe.Record) sample.Reason {
 // branchRecord gives the branch of a record to the sink, and the straight run
 // from the target of the branch before. It returns why there is no arc.
 //
-// A run without an arc at one of its ends is written with RVA 0 in the place
-// of what is not known, where no code is: docs/format/spt.md has the form.
+// An end of a run whose arc is not known, or that is none, has the other end of
+// its arc outside: docs/format/spt.md describes the form.
 func (s *speWorker) branchRecord(r *spe.Record, pc place) sample.Reason {
-	e := s.trace.events[speBranches]
-	switch {
-	case e == nil, !e.wanted:
+	if e := s.trace.events[speBranches]; e == nil || !e.wanted {
 		return sample.OtherEvent
-	case !r.Op.Branch() && !r.Has(spe.HasPreviousTarget):
-		return sample.NotTaken
 	}
-	newest := sample.Branch{From: pc.rva}
+	runs := branchBuilder{out: &s.out}
 	reason := sample.NotTaken
 	switch {
 	case !r.Op.Branch(), !speTaken(r):
@@ -188,24 +178,18 @@ func (s *speWorker) branchRecord(r *spe.Record, pc place) sample.Reason {
 		reason = sample.NoAddress
 	default:
 		target := s.place(r.Target)
-		if reason = pc.to(target); reason == sample.Used {
-			newest.To = target.rva
-		}
+		reason = runs.add(pc, target, pc.to(target))
 	}
-	stack := s.out.stack[:0]
-	if reason == sample.Used {
-		stack = append(stack, newest)
-	}
-	if r.Has(spe.HasPreviousTarget) && pc.reason == sample.Used {
+	if r.Has(spe.HasPreviousTarget) && pc.usable() {
 		if start := s.place(r.PreviousTarget); pc.to(start) == sample.Used && start.rva <= pc.rva {
 			s.stats.branches.Ranges++
-			stack = append(stack[:0], newest, sample.Branch{To: start.rva})
+			if len(s.out.stack) == 0 {
+				runs.entry(pc.binary, sample.Branch{To: sample.Outside, From: pc.rva})
+			}
+			runs.entry(pc.binary, sample.Branch{To: start.rva, From: sample.Outside})
 		}
 	}
-	if len(stack) > 0 {
-		s.out.sink.Branches(pc.binary, stack, s.out.weight)
-	}
-	s.out.stack = stack[:0]
+	runs.flush()
 	return reason
 }
 

@@ -14,11 +14,15 @@ import (
 
 // Aggregation is the summary of a run of sptaggregate.
 type Aggregation struct {
-	Inputs   []Input  `json:"inputs"`
-	Samples  Account  `json:"samples"`
-	Kinds    Kinds    `json:"kinds"`
-	Branches Account  `json:"branch_entries"`
-	Frames   Account  `json:"callchain_frames"`
+	Inputs   []Input `json:"inputs"`
+	Samples  Account `json:"samples"`
+	Kinds    Kinds   `json:"kinds"`
+	Branches Account `json:"branch_entries"`
+	Frames   Account `json:"callchain_frames"`
+	// SPERecords are the records of Arm SPE, SPEBranches those of branches.
+	SPERecords  Account `json:"spe_records"`
+	SPEBranches Account `json:"spe_branches"`
+
 	Events   []Event  `json:"events"`
 	Lost     Lost     `json:"lost"`
 	Binaries []Binary `json:"binaries"`
@@ -48,6 +52,8 @@ type Input struct {
 	UnknownRecords  map[string]uint64 `json:"unknown_records"`
 	Truncated       bool              `json:"truncated"`
 	Managed         *Managed          `json:"managed,omitempty"`
+	SPERecords      uint64            `json:"spe_records"` // of Arm SPE, which are no sample records
+	SPE             *SPE              `json:"spe,omitempty"`
 	Stacks          []BranchStacks    `json:"branch_stacks,omitempty"`
 }
 
@@ -176,13 +182,17 @@ func NewAggregation(inputs []*ingest.Facts, profile *aggregate.Profile) *Aggrega
 			File: f.File, Format: f.Format, Detail: f.Detail, Host: f.Host, Kernel: f.Kernel, CPU: f.CPU, Arch: f.Arch,
 			Samples: f.Samples, BranchEntries: f.BranchEntries, CallchainFrames: f.CallchainFrames,
 			Lost: f.Lost, Losses: f.Losses, Records: f.Records, UnknownRecords: f.UnknownRecords, Truncated: f.Truncated,
-			Managed: managed(f.Managed), Stacks: branchStacks(f.Stacks),
+			Managed:    managed(f.Managed),
+			SPERecords: f.SPERecords, SPE: newSPE(f.SPE),
+			Stacks: branchStacks(f.Stacks),
 		})
 		a.Lost.Samples += f.Lost
 	}
 	a.Samples = account(&total.Samples)
 	a.Branches = account(&total.Branches)
 	a.Frames = account(&total.Frames)
+	a.SPERecords = account(&total.SPERecords)
+	a.SPEBranches = account(&total.SPEBranches)
 	a.Kinds = Kinds{account(&total.Kinds[sample.LBR]), account(&total.Kinds[sample.PMC]),
 		account(&total.Kinds[sample.Stack]), account(&total.Kinds[sample.Timer])}
 	if all := a.Lost.Samples + a.Samples.Read; all > 0 {
@@ -309,6 +319,9 @@ func (a *Aggregation) WriteText(w io.Writer) error {
 		if in.Managed != nil {
 			t.managed(in.Managed)
 		}
+		if in.SPE != nil {
+			t.spe(in.SPERecords, in.SPE)
+		}
 	}
 	t.line("Samples")
 	t.account("All Samples", a.Samples)
@@ -321,6 +334,10 @@ func (a *Aggregation) WriteText(w io.Writer) error {
 	}
 	if a.Frames.Read > 0 {
 		t.account("Used Call Frames", a.Frames)
+	}
+	if a.SPERecords.Read > 0 {
+		t.account("Used SPE Records", a.SPERecords)
+		t.account("Used SPE Branches", a.SPEBranches)
 	}
 	t.line("Events")
 	for _, e := range a.Events {

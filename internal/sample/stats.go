@@ -105,6 +105,9 @@ type Stats struct {
 	Branches Account            // every entry of a branch stack
 	Frames   Account            // every frame of a call stack
 
+	SPERecords  Account // every record of Arm SPE, none of which is a sample record
+	SPEBranches Account // those of branches
+
 	Events    map[string]*EventStats // by name of the event
 	Processes map[string]uint64      // samples by process name, before any filter
 	Hits      map[int32]uint64       // samples by registered binary, before any filter
@@ -157,6 +160,8 @@ func (s *Stats) Merge(o *Stats) {
 	s.Samples.Merge(&o.Samples)
 	s.Branches.Merge(&o.Branches)
 	s.Frames.Merge(&o.Frames)
+	s.SPERecords.Merge(&o.SPERecords)
+	s.SPEBranches.Merge(&o.SPEBranches)
 	for k := range s.Kinds {
 		s.Kinds[k].Merge(&o.Kinds[k])
 	}
