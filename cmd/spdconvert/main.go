@@ -16,6 +16,7 @@ func main() { command().Main() }
 func command() *cli.Command {
 	const (
 		documented = "Microsoft's options:"
+		native     = "SPDs of native code:"
 		samples    = "Samples:"
 		gates      = "Gates (exit code 5, and the SPD stays as it was):"
 		output     = "Output:"
@@ -30,6 +31,7 @@ func command() *cli.Command {
 			"/merge [/retire:N] out.spd a.spd b.spd ...",
 			"/reset app.spd",
 			"/extract file.pdb|file.exe|file.obj|file.lib file.spd",
+			"/build:image [/pdb:file] app.spd",
 		},
 		Examples: []string{
 			"spdconvert app.spd run.spt                        import; what was there counts half",
@@ -39,6 +41,7 @@ func command() *cli.Command {
 			"spdconvert /merge all.spd monday.spd tuesday.spd  later ones are newer",
 			"spdconvert /extract app.pdb app.spd               the SPD that a link with /spdembed left",
 			"spdconvert /extract --index 2 all.lib one.spd     the third of several",
+			"spdconvert /build:app.exe /pdb:app.pdb app.spd    an SPD of any native program",
 		},
 		Notes: `
 An import replaces the SPD by one with the samples: whole or not at all. SPT@N
@@ -50,7 +53,10 @@ differs, and nothing can detect that.
 
 An existing output is replaced only if it is an SPD itself. Where /extract finds
 several SPDs they are listed, and --index chooses one. The output - is standard
-output.`,
+output.
+
+/build makes an SPD without counts of a PE or ELF image for x86-64 or arm64, by
+its machine code. Microsoft's linker does not take it: it knows only its own.`,
 		Formats: "SPD version 0x100c, SPT version 1",
 		Flags: []urfave.Flag{
 			&urfave.StringFlag{Name: "mode", Category: documented, Value: "AUTO", Usage: "`KIND`: what counts are made from: LBR (branch stacks), IP\n(addresses) or AUTO (LBR where there are branches)"},
@@ -60,6 +66,9 @@ output.`,
 			&urfave.BoolFlag{Name: "merge", Category: documented, Usage: "merge SPDs into the one named first"},
 			&urfave.BoolFlag{Name: "reset", Category: documented, Usage: "take all counts away; make an empty SPD if there is none"},
 			&urfave.BoolFlag{Name: "extract", Category: documented, Usage: "take the SPD out of a file that carries it"},
+
+			&urfave.StringFlag{Name: "build", Category: native, Usage: "`IMAGE`: make an SPD without counts of it"},
+			&urfave.StringFlag{Name: "pdb", Category: native, Usage: "`FILE`: PDB or separate debug file of the image"},
 
 			&urfave.StringFlag{Name: "ip-event", Category: samples, Usage: "`OPCODE`: the event that counts with /mode:IP; default is the\nfirst present of 0x02, 0x01, 0x41"},
 			&urfave.StringFlag{Name: "normalize", Category: samples, Usage: "`KIND`: samples: each SPT has the same say, whatever its size"},

@@ -15,12 +15,13 @@ func run(c *cli.Context) (cli.Result, error) {
 		options []string // that it takes
 	}{
 		{"extract", extractLocked, []string{"index"}},
+		{"build", buildSPD, []string{"pdb"}},
 		{"merge", merge, []string{"retire", "summary", "min-coverage", "provenance"}},
 		{"reset", reset, []string{"summary", "output", "provenance", "mode", "retire", "sptlist"}},
 	}
 	chosen := -1
 	for i, f := range forms {
-		if !c.Bool(f.name) {
+		if !c.Bool(f.name) && (f.name != "build" || !c.IsSet(f.name)) {
 			continue
 		}
 		if chosen >= 0 {
@@ -31,6 +32,9 @@ func run(c *cli.Context) (cli.Result, error) {
 	if chosen < 0 {
 		if c.IsSet("index") {
 			return nil, diag.New(diag.BadOption, "--index is for /extract")
+		}
+		if c.IsSet("pdb") {
+			return nil, diag.New(diag.BadOption, "/pdb is for /build")
 		}
 		return importSamples(c)
 	}

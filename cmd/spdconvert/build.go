@@ -1,0 +1,93 @@
+package main
+
+import (
+	"errors"
+	"io"
+
+	"github.com/spgo-tools/spgo/internal/build"
+	"github.com/spgo-tools/spgo/internal/carrier"
+	"github.com/spgo-tools/spgo/internal/cli"
+	"github.com/spgo-tools/spgo/internal/debuginfo"
+	"github.com/spgo-tools/spgo/internal/diag"
+	"github.com/spgo-tools/spgo/internal/funcs"
+	"github.com/spgo-tools/spgo/internal/report"
+	"github.com/spgo-tools/spgo/internal/sample"
+	"github.com/spgo-tools/spgo/pkg/binfmt"
+	"github.com/spgo-tools/spgo/pkg/image"
+	"github.com/spgo-tools/spgo/pkg/spd"
+)
+
+// buildSPD makes an SPD without counts of an image.
+func buildSPD(c *cli.Context) (cli.Result, error) {
+	name, debug := c.String("build"), c.String("pdb")
+	if len(c.Operands) != 1 {
+		return nil, diag.New(diag.BadOperands, "/build takes the SPD to write, %d files are named", len(c.Operands))
+	}
+	output := c.Operands[0]
+	c.ResultToErr = output == "-"
+	in, err := c.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	if err := cli.Replaceable(output, "SPD", carrier.IsSPD, in.Info); err != nil {
+		return nil, err
+	}
+	img, err := image.NewFile(in, in.Size)
+	if err != nil {
+		return nil, imageError(err, name)
+	}
+	functions, found, err := funcs.Find(img, funcs.Options{Debug: debug})
+	if err != nil {
+		return nil, imageError(err, name)
+	}
+	info, err := debuginfo.Open(img, debug)
+	if err != nil {
+		return nil, imageError(err, name)
+	}
+	defer info.Close()
+	if c.Context.Err() != nil {
+		return nil, c.Context.Err()
+	}
+	if len(functions) == 0 {
+		return nil, diag.New(diag.NothingUsable, "no function was found").In(name)
+	}
+	f, made, err := build.Build(img, functions, build.Options{
+		Name: sample.BaseName(name), Inlines: info.Inlines, Jobs: c.Int("jobs"),
+	})
+	if err != nil {
+		return nil, imageError(err, name)
+	}
+	id, source := img.ID()
+	if source == image.IDNone {
+		c.Warn(diag.New(diag.NoIdentity, "the image states no identity, so that samples are matched by its name alone").In(name))
+	}
+	if err := c.WriteOutput(output, func(w io.Writer) error { return spd.Write(w, f) }); err != nil {
+		return nil, err
+	}
+	r := report.NewBuilt(&found, &made)
+	r.Image, r.Debug, r.Output = name, debug, output
+	r.Binary, r.GUID, r.Age, r.Identity = f.Header.Binary, id.GUID.String(), id.Age, source.String()
+	for _, p := range info.Problems() {
+		r.Problems = append(r.Problems, p.Error())
+	}
+	return r, nil
+}
+
+// imageError presents a failure to read an image or its debug information.
+func imageError(err error, name string) error {
+	var mismatch *debuginfo.MismatchError
+	if errors.As(err, &mismatch) {
+		e := diag.New(diag.OtherBuild, "it belongs to another image: %s", mismatch.What).In(mismatch.Path).
+			Do("Name the PDB or debug file of this build of the image.")
+		e.Want, e.Got = mismatch.Want, mismatch.Got
+		return e
+	}
+	e := *diag.Of(binfmt.InFile(err, name))
+	switch e.Code {
+	case diag.UnknownFormat:
+		e.Because("It is neither a PE nor an ELF image, or its beginning is damaged.")
+	case diag.Unsupported:
+		e.Do("Name a linked x86-64 or arm64 image.")
+	}
+	return &e
+}

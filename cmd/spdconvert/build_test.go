@@ -1,0 +1,82 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"path/filepath"
+	"testing"
+
+	"github.com/spgo-tools/spgo/internal/cli"
+	"github.com/spgo-tools/spgo/internal/corpus"
+	"github.com/spgo-tools/spgo/internal/report"
+	"github.com/spgo-tools/spgo/pkg/spd"
+)
+
+// execute runs the command and returns its exit code and output.
+func execute(args ...string) (code int, out, errors string) {
+	var o, e bytes.Buffer
+	code = command().Execute(args, cli.Streams{In: bytes.NewReader(nil), Out: &o, Err: &e})
+	return code, o.String(), e.String()
+}
+
+func TestBuild(t *testing.T) {
+	for _, x := range []struct {
+		image, pdb, guid string
+		age              uint32
+	}{
+		{"minivm.elf", "", "{51D79EBB-8A0A-4731-85F7-1BC6F5F39728}", 0},
+		{"pe/minivm.exe", "pe/minivm.pdb", "{008B8BD7-179D-C6AB-4C4C-44205044422E}", 1},
+	} {
+		image := corpus.Path(t, "programs", x.image)
+		output := filepath.Join(t.TempDir(), "out.spd")
+		args := []string{"/build:" + image, "--json", output}
+		if x.pdb != "" {
+			args = append(args, "/pdb:"+corpus.Path(t, "programs", x.pdb))
+		}
+		code, out, errors := execute(args...)
+		if code != 0 {
+			t.Fatalf("%s: exit code %d: %s", x.image, code, errors)
+		}
+		var r report.Built
+		if err := json.Unmarshal([]byte(out), &r); err != nil {
+			t.Fatal(err)
+		}
+		if r.GUID != x.guid || r.Age != x.age || r.Functions < 15 || r.Tables < 1 || r.Unresolved != 0 {
+			t.Errorf("%s: got %+v", x.image, r)
+		}
+		f, err := spd.ReadFile(output)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f.Header.Binary != filepath.Base(image) || f.Header.GUID.String() != x.guid || f.Header.Age != x.age {
+			t.Errorf("%s: header %+v", x.image, f.Header)
+		}
+		for v := range f.Violations() {
+			t.Errorf("%s: %v", x.image, v)
+		}
+	}
+}
+
+func TestBuildErrors(t *testing.T) {
+	folder := t.TempDir()
+	image := corpus.Path(t, "programs/pe/minivm.exe")
+	for _, x := range []struct {
+		name string
+		args []string
+		code int
+	}{
+		{"no output", []string{"/build:" + image}, 2},
+		{"two outputs", []string{"/build:" + image, "a.spd", "b.spd"}, 2},
+		{"no image", []string{"/build:" + filepath.Join(folder, "none"), filepath.Join(folder, "a.spd")}, 1},
+		{"no program", []string{"/build:" + corpus.Path(t, "programs/minivm.c"), filepath.Join(folder, "a.spd")}, 1},
+		{"PDB of another image", []string{"/build:" + image, "/pdb:" + corpus.Path(t, "programs/pe/wordstat.pdb"), filepath.Join(folder, "a.spd")}, 3},
+		{"another option", []string{"/build:" + image, "/retire:3", filepath.Join(folder, "a.spd")}, 2},
+		{"PDB without image", []string{"/pdb:a.pdb", filepath.Join(folder, "a.spd")}, 2},
+		{"another form", []string{"/build:" + image, "/reset", filepath.Join(folder, "a.spd")}, 2},
+		{"over the image", []string{"/build:" + image, image}, 2},
+	} {
+		if code, _, errors := execute(x.args...); code != x.code {
+			t.Errorf("%s: exit code %d, want %d: %s", x.name, code, x.code, errors)
+		}
+	}
+}
