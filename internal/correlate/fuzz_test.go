@@ -2,7 +2,9 @@ package correlate
 
 import (
 	"bytes"
+	"errors"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/spgo-tools/spgo/internal/corpus"
@@ -23,12 +25,19 @@ func FuzzInfer(f *testing.F) {
 			w.call(i)
 		}
 	}
-	f.Add(w.stacks(f, 20, 8), uint64(1))
-	f.Add(w.stacks(f, 20, 1), uint64(3))
-	f.Add(w.addresses(f, 50), uint64(1<<63))
+	// The tables before the data stream are large and always the same.
+	tables := writeSPT(f, func(*spt.Writer) error { return nil })
+	add := func(trace []byte, weight uint64) { f.Add(trace[len(tables):], weight) }
+	add(w.stacks(f, 20, 8), 1)
+	add(w.stacks(f, 20, 1), 3)
+	add(w.addresses(f, 50), 1<<63)
 	rva := w.funcs[0].RVA
-	f.Add(newTrace(f).frames(1<<40, rva, rva+4, 0, 0xFFFFFFFF).ip(spt.OpRetireBrInstr, 1<<63, rva, 0xFFFFFFFF).bytes(), uint64(2))
-	f.Fuzz(func(t *testing.T, trace []byte, weight uint64) {
+	add(writeSPT(f, func(w *spt.Writer) error {
+		return errors.Join(w.CallStack([]uint32{rva, rva + 4, 0, 0xFFFFFFFF}, 1<<40),
+			w.IP(spt.OpRetireBrInstr, []uint32{rva, 0xFFFFFFFF}, 1<<63))
+	}), 2)
+	f.Fuzz(func(t *testing.T, stream []byte, weight uint64) {
+		trace := slices.Concat(tables, stream)
 		r, err := spt.NewReader(bytes.NewReader(trace), int64(len(trace)), &spt.Options{Tolerate: true})
 		if err != nil {
 			return
