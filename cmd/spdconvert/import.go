@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/spgo-tools/spgo/internal/cli"
 	"github.com/spgo-tools/spgo/internal/correlate"
@@ -65,7 +66,7 @@ func importSamples(c *cli.Context) (cli.Result, error) {
 		}
 	}
 	combine(c, p, f, counts, result)
-	if counts != nil && counts.Used == 0 {
+	if counts != nil && !touches(counts) {
 		return result, nothingUsed(p, f, result)
 	}
 	if err := p.gates.check(result); err != nil || !p.write {
@@ -94,6 +95,12 @@ func count(c *cli.Context, p *plan, f *spd.File) (*correlate.Result, error) {
 		}
 		weights, o.Scale = normalized(p.inputs, o), normalScale
 	}
+	total := int64(0)
+	for _, in := range p.inputs {
+		total += in.size()
+	}
+	progress := c.Progress("importing", total)
+	defer progress.Done()
 	sums := correlate.NewSamples(f)
 	var failed []error
 	for i, in := range p.inputs {
@@ -105,6 +112,7 @@ func count(c *cli.Context, p *plan, f *spd.File) (*correlate.Result, error) {
 			c.Warn(diag.New(diag.OddSPT, "its branch stacks have the oldest branch first; they were turned around").In(in.name))
 		}
 		c.Logf("read %s", in.name)
+		progress.Add(in.size())
 	}
 	if err := errors.Join(failed...); err != nil {
 		return nil, err
@@ -240,16 +248,16 @@ func combine(c *cli.Context, p *plan, f *spd.File, counts *correlate.Result, res
 	}
 	var elsewhere uint64
 	for _, in := range p.inputs {
-		own := samples(in.stats.Chosen, counts.Mode, event(counts))
+		own := samples(in.stats.Chosen, counts.Mode, counts.IPEvent)
 		result.Inputs = append(result.Inputs, report.ConvertedInput{File: in.name, Weight: in.weight, Samples: own})
-		elsewhere = binfmt.SatAdd(elsewhere, binfmt.SatMul(samples(in.stats.Other, counts.Mode, event(counts)), in.weight))
+		elsewhere = binfmt.SatAdd(elsewhere, binfmt.SatMul(samples(in.stats.Other, counts.Mode, counts.IPEvent), in.weight))
 	}
 	if p.normalize {
 		for i, w := range normalized(p.inputs, p.options) {
 			result.Inputs[i].NormalizedWeight = float64(w) / normalScale
 		}
 	}
-	if counts.Used == 0 {
+	if !touches(counts) {
 		result.Retired = 0
 		result.Sampled(counts, 0, elsewhere, f)
 		return
@@ -273,8 +281,10 @@ func combine(c *cli.Context, p *plan, f *spd.File, counts *correlate.Result, res
 	}
 }
 
-// event is the opcode that was counted in mode IP.
-func event(r *correlate.Result) spt.Opcode { return r.IPEvent }
+// touches says whether any function received samples.
+func touches(r *correlate.Result) bool {
+	return slices.ContainsFunc(r.Functions, func(f correlate.Function) bool { return f.Touched })
+}
 
 // nothingUsed says why no sample could be used.
 func nothingUsed(p *plan, f *spd.File, result *report.Conversion) error {

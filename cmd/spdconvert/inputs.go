@@ -181,6 +181,14 @@ func (in *input) read(c *cli.Context, tolerate bool, use func(*spt.Reader) error
 	return nil
 }
 
+// size is the size of the SPT in bytes, for progress; 0 if it is not known.
+func (in *input) size() int64 {
+	if fi, err := os.Stat(in.name); err == nil && fi.Mode().IsRegular() {
+		return fi.Size()
+	}
+	return 0
+}
+
 // uses says whether samples of a program id are used.
 func (in *input) uses(id spt.ProgramID) bool {
 	for _, a := range in.accepted {
