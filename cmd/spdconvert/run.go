@@ -14,8 +14,8 @@ func run(c *cli.Context) (cli.Result, error) {
 		run     func(*cli.Context) (cli.Result, error)
 		options []string // that it takes
 	}{
-		{"extract", extractLocked, []string{"index"}},
-		{"build", buildSPD, []string{"pdb"}},
+		{"extract", locked(1, extract), []string{"index"}},
+		{"build", locked(0, buildSPD), []string{"pdb"}},
 		{"merge", merge, []string{"retire", "summary", "min-coverage", "provenance"}},
 		{"reset", reset, []string{"summary", "output", "provenance", "mode", "retire", "sptlist"}},
 	}

@@ -43,16 +43,19 @@ func hold(c *cli.Context, output string) (release func(), err error) {
 	return func() { lock.Release() }, nil
 }
 
-// extractLocked is extract under the lock of its output.
-func extractLocked(c *cli.Context) (cli.Result, error) {
-	if len(c.Operands) == 2 && checkOutput(c.Operands[1]) == nil {
-		release, err := hold(c, c.Operands[1])
-		if err != nil {
-			return nil, err
+// locked is run under the lock of the SPD that it writes, the operand with an
+// index.
+func locked(index int, run func(*cli.Context) (cli.Result, error)) func(*cli.Context) (cli.Result, error) {
+	return func(c *cli.Context) (cli.Result, error) {
+		if index < len(c.Operands) && checkOutput(c.Operands[index]) == nil {
+			release, err := hold(c, c.Operands[index])
+			if err != nil {
+				return nil, err
+			}
+			defer release()
 		}
-		defer release()
+		return run(c)
 	}
-	return extract(c)
 }
 
 // readSPD reads a whole SPD.

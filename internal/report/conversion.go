@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strings"
 
@@ -123,11 +122,8 @@ func NewConversion(operation, file string, f *spd.File) *Conversion {
 
 func coverageOf(f *spd.File) Coverage {
 	s := f.Summary()
-	return Coverage{s.CoveredBlocks, s.Blocks, round(100 * s.BlockCoverage())}
+	return Coverage{s.CoveredBlocks, s.Blocks, 100 * s.BlockCoverage()}
 }
-
-// round keeps percentages readable in JSON.
-func round(v float64) float64 { return math.Round(v*1e4) / 1e4 }
 
 // After describes the result.
 func (c *Conversion) After(f *spd.File) {
@@ -153,7 +149,7 @@ func (c *Conversion) After(f *spd.File) {
 			}
 		}
 	}
-	c.HotInstructions = round(share(hot, all))
+	c.HotInstructions = share(hot, all)
 	c.HotThreshold, c.DynamicExecution = threshold, f.Header.DynamicInstructions
 	c.Verdict = verdict(c.CoverageAfter, c.Imported)
 }
@@ -192,7 +188,7 @@ func (c *Conversion) Sampled(r *correlate.Result, touched int, elsewhere uint64,
 		c.drop("other_binaries", loss{"in other binaries", elsewhere, false})
 	}
 	if lost > 0 {
-		c.Samples.DroppedPercent = round(100 * float64(lost) / (float64(lost) + float64(r.Used)))
+		c.Samples.DroppedPercent = 100 * float64(lost) / (float64(lost) + float64(r.Used))
 	}
 	if len(r.Branches) > 0 {
 		c.branches = r.Branches
@@ -202,8 +198,8 @@ func (c *Conversion) Sampled(r *correlate.Result, touched int, elsewhere uint64,
 		}
 	}
 	c.FunctionsTouched = touched
-	c.FlowCorrection = round(100 * r.Correction)
-	c.Density, c.DensityFactor = round(r.Density.Hits), round(max(r.Density.Factor, 1))
+	c.FlowCorrection = 100 * r.Correction
+	c.Density, c.DensityFactor = r.Density.Hits, max(r.Density.Factor, 1)
 	c.doubt(r, f)
 }
 
@@ -227,7 +223,7 @@ func (c *Conversion) doubt(r *correlate.Result, f *spd.File) {
 		for i := range f.Modules[m].Functions {
 			if doubtful[next] {
 				fn, n := &f.Modules[m].Functions[i], &r.Functions[next]
-				c.Doubts = append(c.Doubts, DoubtfulFunction{fn.ID, fn.Name, n.Hits, round(100 * n.Quality.Overlap)})
+				c.Doubts = append(c.Doubts, DoubtfulFunction{fn.ID, fn.Name, n.Hits, 100 * n.Quality.Overlap})
 			}
 			next++
 		}
@@ -240,7 +236,7 @@ func (c *Conversion) doubt(r *correlate.Result, f *spd.File) {
 // Merged describes an SPD of a merge.
 func Merged(file string, f *spd.File, s profile.MergeStep) MergedInput {
 	return MergedInput{File: file, GUID: f.Header.GUID.String(), Age: f.Header.Age, MergeStep: s,
-		MatchedWeightPercent: round(share(s.MatchedWeight, s.Weight))}
+		MatchedWeightPercent: share(s.MatchedWeight, s.Weight)}
 }
 
 // WriteText prints the result for people.
