@@ -108,10 +108,10 @@ func (c *coder) place(pieces []int32, calls []sourceCall, indirect []spd.CallSit
 				x.instruction = free[(slices.Index(free, x.instruction)+1)%len(free)]
 			}
 		default:
-			c.Placed.Hidden++
+			c.placed.hidden++
 			continue
 		}
-		c.Placed.Calls++
+		c.placed.calls++
 		used[x.instruction] = true
 		for _, k := range pieces {
 			if p := &c.pieces[k]; x.instruction >= p.first && x.instruction < p.last {

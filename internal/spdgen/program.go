@@ -24,15 +24,15 @@ type Program struct {
 	sites int       // indirect calls in all code
 	// library is the RVA of static libraries, behind all functions.
 	library uint32
-	Placed  Placement
+	placed  placement
 }
 
-// Placement counts the calls that have a place in the code.
-type Placement struct {
-	Calls, Inlined int
-	// Hidden calls are in blocks without an instruction that could be the
+// placement counts the calls that have a place in the code.
+type placement struct {
+	calls, inlined int
+	// hidden calls are in blocks without an instruction that could be the
 	// call: of functions whose inlined code vanished, mostly.
-	Hidden int
+	hidden int
 }
 
 // body is a copy of a function's code: its own, or an inlined one.
@@ -186,7 +186,7 @@ func (c *coder) inlined(x *spd.Inlinee) int32 {
 			parts[b.ID] = part{b.Instructions, b.Ranges, b.Indirect, b.Inlinees}
 		}
 	}
-	c.Placed.Inlined++
+	c.placed.inlined++
 	return c.body(c.byID[x.ID], parts)
 }
 
@@ -202,7 +202,7 @@ func (c *coder) body(function int32, parts map[uint32]part) int32 {
 		if ok {
 			b.nodes[k] = c.node(node{function: function, block: int32(k)}, x, calls, leadsOut(&c.functions[function], k, parts))
 		} else {
-			c.Placed.Hidden += len(calls)
+			c.placed.hidden += len(calls)
 		}
 	}
 	return at

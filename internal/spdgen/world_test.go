@@ -101,6 +101,9 @@ func TestRun(t *testing.T) {
 	}
 	for n, f := range programs {
 		p := NewProgram(f)
+		if x := p.placed; x.hidden > x.calls+x.inlined {
+			t.Errorf("%d: most calls have no place: %+v", n, x)
+		}
 		w := p.Run(uint64(n), 30)
 		checkFlow(t, w)
 		checkStacks(t, w)
