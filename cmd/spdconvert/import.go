@@ -264,6 +264,7 @@ func combine(c *cli.Context, p *plan, f *spd.File, counts *correlate.Result, res
 	}
 	profile.Retire(f, p.retire)
 	added := profile.Add(f, counts.Functions)
+	c.Logf("%d entries were raised to %d; old counts of %d functions were made a flow", added.Raised, profile.EntryFloor, added.Repaired)
 	result.After(f)
 	result.Sampled(counts, added.Touched, elsewhere, f)
 	if n := len(counts.FellBack); n > 0 {

@@ -159,7 +159,6 @@ const (
 	EmptyDatabase   Code = "SPD1005"
 	OtherBinary     Code = "SPD1006"
 	NothingToDo     Code = "SPD1007"
-	ForeignFunction Code = "SPD1008"
 )
 
 // speNext is the recording of Arm SPE that suits profiles best.
@@ -488,7 +487,4 @@ var Codes = map[Code]Info{
 	NothingToDo: {OK, "nothing to do",
 		"No SPT is named, and neither /retire nor /reset.",
 		"Name the SPTs to import behind the SPD."},
-	ForeignFunction: {OK, "functions of older SPDs have no place in the newest",
-		"They were changed, renamed or removed.",
-		"Nothing: the counts would not fit. Profile the newest build to replace them."},
 }
