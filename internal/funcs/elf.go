@@ -140,6 +140,11 @@ func (f *finder) readSymbolTable(file *elf.File, typ elf.SectionType, source pro
 		}
 		at := s.Value - f.img.Base
 		if parent, ok := partOf(p.name); ok {
+			if s.Size == 0 { // GCC names a part that it then has nothing to put in
+				f.report.Pieces[source]++
+				f.report.skip(source, EmptyPart)
+				continue
+			}
 			parts = append(parts, namedPart{p, s.Size, at, parent})
 			continue
 		}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -155,6 +156,25 @@ func programs(t testing.TB) map[string]string {
 	return out
 }
 
+// withLarge adds programs of the system to files, where the long tests are
+// asked for.
+func withLarge(files map[string]string) map[string]string {
+	if os.Getenv("SPGO_LONG") == "1" {
+		for _, name := range []string{"git", "node", "postgres", "python3"} {
+			// Some of these names lead to scripts elsewhere.
+			if p := filepath.Join("/usr/bin", name); name == "postgres" {
+				found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/postgres")
+				if len(found) > 0 {
+					files[name] = found[0]
+				}
+			} else if _, err := os.Stat(p); err == nil {
+				files[name] = p
+			}
+		}
+	}
+	return files
+}
+
 // Every function symbol that nm lists is a function or the alias of one, with
 // the same size where it has one.
 func TestAgainstNM(t *testing.T) {
@@ -193,6 +213,56 @@ func TestAgainstNM(t *testing.T) {
 			}
 			if n < 8 {
 				t.Errorf("only %d symbols", n)
+			}
+		})
+	}
+}
+
+// Every symbol of a function with a size, of programs that have many.
+func TestLargeAgainstReadelf(t *testing.T) {
+	readelf := corpus.Tool(t, "readelf")
+	for name, file := range withLarge(map[string]string{"shapes": corpus.Path(t, "programs", "shapes.elf")}) {
+		t.Run(name, func(t *testing.T) {
+			img, fns, _ := find(t, file, "")
+			starts := map[uint32]*program.Function{}
+			parts := map[program.Range]bool{}
+			for i := range fns {
+				starts[fns[i].Entry()] = &fns[i]
+				for _, r := range fns[i].Ranges[1:] {
+					parts[r] = true
+				}
+			}
+			n, cut, cold := 0, 0, 0
+			for _, line := range strings.Split(run(t, readelf, "-sW", file), "\n") {
+				f := strings.Fields(line)
+				if len(f) < 8 || f[3] != "FUNC" || f[2] == "0" || f[6] == "UND" {
+					continue
+				}
+				at, err := strconv.ParseUint(f[1], 16, 64)
+				if err != nil {
+					t.Fatal(err)
+				}
+				size, err := strconv.ParseUint(f[2], 0, 32)
+				if err != nil {
+					t.Fatal(err)
+				}
+				n++
+				r := program.Range{Start: uint32(at - img.Base), End: uint32(at - img.Base + size)}
+				fn := starts[r.Start]
+				switch {
+				case parts[r]:
+					cold++
+				case fn == nil:
+					t.Errorf("no function %q", line)
+				case fn.Ranges[0].Len() < r.Len():
+					if cut++; cut < 20 {
+						t.Logf("%s has %#x bytes, not %#x", f[7], fn.Ranges[0].Len(), size)
+					}
+				}
+			}
+			// Functions in assembly hold others, and aliases differ in size.
+			if t.Logf("%d symbols of %d functions, %d separated, %d shorter", n, len(fns), cold, cut); cut > n/1000 {
+				t.Errorf("%d of %d functions are shorter", cut, n)
 			}
 		})
 	}
@@ -290,7 +360,7 @@ func TestStripped(t *testing.T) {
 // Frame description entries as readelf lists them.
 func TestEHFrameAgainstReadelf(t *testing.T) {
 	readelf := corpus.Tool(t, "readelf")
-	files := programs(t)
+	files := withLarge(programs(t))
 	files["readelf"] = readelf
 	for name, file := range files {
 		t.Run(name, func(t *testing.T) {

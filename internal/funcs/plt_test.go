@@ -40,7 +40,7 @@ var stubLabel = regexp.MustCompile(`(?m)^([0-9a-f]+) <(.*)@plt>:$`)
 // Stubs as objdump labels them.
 func TestStubsAgainstObjdump(t *testing.T) {
 	gnu, llvm := corpus.Tool(t, "objdump"), corpus.Tool(t, "llvm-objdump-19", "llvm-objdump")
-	files := programs(t)
+	files := withLarge(programs(t))
 	files["x86-64 lazy"] = shared(t, "x86_64")
 	files["x86-64 ibt"] = shared(t, "x86_64", "-fcf-protection", "-Wl,-z,force-ibt")
 	files["arm64"] = shared(t, "aarch64")

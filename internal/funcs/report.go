@@ -16,12 +16,13 @@ const (
 	InsideFunction               // starts inside of a function of a better source
 	LabelInside                  // a mark without size inside of a function
 	Covered                      // all of its code is in functions of better sources
+	EmptyPart                    // a separated part without code
 	PartOfNothing                // a separated part of a function that is not there
 	NumReasons
 )
 
 var reasonNames = [NumReasons]string{"outside of code", "beyond 4 GB", "inside of a better known function",
-	"label inside of a function", "covered by better known functions", "part of an unknown function"}
+	"label inside of a function", "covered by better known functions", "separated part without code", "part of an unknown function"}
 
 // String returns the text as reports print it.
 func (r Reason) String() string {
