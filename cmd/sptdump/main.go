@@ -13,6 +13,7 @@ func command() *cli.Command {
 	const (
 		documented = "Microsoft's options:"
 		further    = "Further options:"
+		exports    = "Export:"
 	)
 	return &cli.Command{
 		Name:    "sptdump",
@@ -20,11 +21,13 @@ func command() *cli.Command {
 		Forms: []string{
 			"[options] file.spt",
 			"--assemble file.txt -o file.spt",
+			"/export:FORMAT [--image app] file.spt output",
 		},
 		Examples: []string{
 			"sptdump app.spt                 everything, in the text form",
 			"sptdump /progid app.spt         GUID and age of each binary",
 			"sptdump /summary app.spt        totals and hottest addresses",
+			"sptdump /export:folded --image app app.spt app.folded   for a flame graph",
 			"sptdump /event app.spt >app.txt; sptdump --assemble app.txt -o copy.spt",
 		},
 		Notes: `
@@ -44,6 +47,12 @@ skipped is counted, and the exit code is 6 unless --tolerate is given.
 			&urfave.IntFlag{Name: "top", Value: 10, Category: further, Usage: "`N`: how many addresses /summary lists (10)"},
 			&urfave.BoolFlag{Name: "tolerate", Category: further, Usage: "damage is a warning and not exit code 6"},
 			&urfave.StringFlag{Name: "assemble", Category: further, Usage: "`FILE`: make an SPT from the text form in FILE"},
+			&urfave.StringFlag{Name: "export", Category: exports, Usage: "`FORMAT`: write the records of one binary as perfscript or\nllvm-unsymbolized (for llvm-profgen), bolt-preagg (for perf2bolt -pa),\nfolded (flame graphs) or pprof (go tool pprof)"},
+			&urfave.StringFlag{Name: "binary", Category: exports, Usage: "`NAME`: which of several binaries, by name or GUID"},
+			&urfave.StringFlag{Name: "image", Category: exports, Usage: "`FILE`: the binary itself: gives addresses their base and names"},
+			&urfave.StringFlag{Name: "pdb", Category: exports, Usage: "`FILE`: its PDB or separate debug file"},
+			&urfave.StringFlag{Name: "base", Category: exports, Usage: "`ADDRESS`: link-time address of the binary, without --image"},
+
 			&urfave.StringFlag{Name: "output", Aliases: []string{"o"}, Category: further, Usage: "`FILE`: the SPT that --assemble writes"},
 		},
 		Run: run,

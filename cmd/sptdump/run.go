@@ -14,6 +14,9 @@ import (
 )
 
 func run(c *cli.Context) (cli.Result, error) {
+	if c.IsSet("export") {
+		return export(c)
+	}
 	if text := c.String("assemble"); text != "" {
 		if len(c.Operands) > 0 {
 			return nil, diag.New(diag.BadOperands, "--assemble takes its input as the value; what is %s?", c.Operands[0])

@@ -37,6 +37,7 @@ const (
 	NoMatch       Code = "SPT0202"
 	LostTooMany   Code = "SPT0203"
 	TooManyNames  Code = "SPT0204"
+	OtherImage    Code = "SPT0205"
 )
 
 // Warnings of aggregation.
@@ -226,6 +227,9 @@ var Codes = map[Code]Info{
 	LostTooMany: {Gate, "too many samples were lost",
 		"The recorder could not keep up.",
 		"Record with larger buffers (perf record -m 512M) or a longer sampling period."},
+	OtherImage: {Mismatch, "the image is not the build that was sampled",
+		"The program was built again after it was sampled, or a file of the same name was named.",
+		"Name the image of that build; sptdump /progid shows the identity that is wanted."},
 	TooManyNames: {Failed, "the names of the binaries do not fit into an SPT",
 		"An SPT holds at most 65,535 bytes of names and 65,535 program ids.",
 		"Aggregate fewer binaries at once with /binary."},

@@ -18,7 +18,6 @@ import (
 // one binary ran.
 type coverage struct {
 	registered []sample.Binary
-	binary     int32
 	begin, end map[uint32]uint64 // stretches of code that begin and end there
 }
 

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spgo-tools/spgo/internal/cli"
+	"github.com/spgo-tools/spgo/internal/diag"
+	"github.com/spgo-tools/spgo/internal/report"
+	"github.com/spgo-tools/spgo/internal/traceexport"
+	"github.com/spgo-tools/spgo/pkg/binfmt"
+	"github.com/spgo-tools/spgo/pkg/spt"
+)
+
+// formats are the values of /export.
+var formats = []string{"perfscript", "llvm-unsymbolized", "bolt-preagg", "folded", "pprof"}
+
+// export writes the records of one binary in another tool's format.
+func export(c *cli.Context) (cli.Result, error) {
+	format := strings.ToLower(c.String("export"))
+	if !slices.Contains(formats, format) {
+		return nil, diag.New(diag.BadValue, "/export takes %s, not %q", strings.Join(formats, ", "), format)
+	}
+	if len(c.Operands) != 2 {
+		return nil, diag.New(diag.BadOperands, "/export takes an SPT and the file to write, %d files are named", len(c.Operands))
+	}
+	name, output := c.Operands[0], c.Operands[1]
+	if name == "-" {
+		return nil, diag.New(diag.BadOperands, "/export reads its input twice, so that cannot be standard input")
+	}
+	input, err := os.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	if err := cli.Replaceable(output, "text", func(io.ReaderAt) bool { return true }, input); err != nil {
+		return nil, err
+	}
+	source := &traceexport.Source{Open: func() (*spt.Reader, error) {
+		r, err := spt.Open(name, &spt.Options{Tolerate: c.Bool("tolerate")})
+		return r, binfmt.InFile(err, name)
+	}}
+	r, err := source.Open()
+	if err != nil {
+		return nil, err
+	}
+	programs := r.Programs()
+	r.Close()
+	if source.Program, err = chooseProgram(programs, c.String("binary"), name); err != nil {
+		return nil, err
+	}
+	binary := programs[source.Program]
+	target, err := openTarget(c, binary)
+	if err != nil {
+		return nil, err
+	}
+	defer target.close()
+	source.Base, source.Name = target.base, target.frames()
+	result := &report.TraceExport{File: name, Format: format, Output: output, Binary: binary.Name, Base: source.Base}
+	write := func(w io.Writer) (err error) {
+		switch format {
+		case "perfscript":
+			result.Stats, err = traceexport.PerfScript(w, source)
+		case "llvm-unsymbolized":
+			result.Stats, err = traceexport.Unsymbolized(w, source, target.textBase())
+		case "bolt-preagg":
+			result.Stats, err = traceexport.PreAggregated(w, source)
+		case "folded":
+			result.Stats, err = traceexport.Folded(w, source, binary.Name)
+		case "pprof":
+			result.Stats, err = traceexport.PProf(w, source, target.mapping(binary))
+		}
+		if err == nil && result.Stats.Records == 0 {
+			err = diag.New(diag.NothingUsable, "no records of %s for this format", binary.Name).In(name).
+				Because("Branch formats take LBR records, folded and pprof any samples.").Do("Look with sptdump /summary what the file holds.")
+		}
+		return err
+	}
+	if err := c.WriteOutput(output, write); err != nil {
+		return nil, binfmt.InFile(err, name)
+	}
+	return result, nil
+}
+
+// chooseProgram finds the binary asked for, or the only one.
+func chooseProgram(programs []spt.ProgramID, wanted, file string) (int, error) {
+	var names []string
+	found := -1
+	for i, p := range programs {
+		names = append(names, p.Name)
+		if wanted == "" || strings.EqualFold(p.Name, wanted) || strings.EqualFold(p.GUID.String(), wanted) {
+			if found >= 0 {
+				return 0, diag.New(diag.BadOperands, "the SPT holds several binaries: %s", strings.Join(names, ", ")).In(file).
+					Do("Choose one with --binary, by its name or GUID.")
+			}
+			found = i
+		}
+	}
+	if found < 0 {
+		return 0, diag.New(diag.NoMatch, "no binary %q in the SPT; it holds %s", wanted, strings.Join(names, ", ")).In(file)
+	}
+	return found, nil
+}

@@ -1,0 +1,30 @@
+package report
+
+import (
+	"io"
+
+	"github.com/spgo-tools/spgo/internal/traceexport"
+)
+
+// TraceExport is what sptdump /export wrote.
+type TraceExport struct {
+	File   string `json:"file"`
+	Format string `json:"format"`
+	Output string `json:"output"`
+	Binary string `json:"binary"`
+	Base   uint64 `json:"base"` // link-time address of RVA 0
+	traceexport.Stats
+}
+
+// WriteText says what was written.
+func (e *TraceExport) WriteText(w io.Writer) error {
+	t := &textWriter{w: w}
+	t.line("%s: %s of %s, %s records, %s samples", e.Output, e.Format, e.Binary, Count(e.Records), Count(e.Samples))
+	if e.Dropped > 0 {
+		t.line("  %s runs that do not lead forward were left out", Count(e.Dropped))
+	}
+	if e.Reversed {
+		t.line("  the file has the oldest branch first; it was turned round")
+	}
+	return t.err
+}
