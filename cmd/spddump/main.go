@@ -20,6 +20,7 @@ func command() *cli.Command {
 		Summary: "show a sample profile database (SPD)",
 		Forms: []string{
 			"[options] file.spd|file.pdb|file.obj|file.lib|file.exe",
+			"/doctor app.spd [run.spt] [app.exe] [app.pdb] [run.etl|perf.data] ...",
 			"--assemble file.txt -o file.spd",
 		},
 		Examples: []string{
@@ -29,6 +30,7 @@ func command() *cli.Command {
 			"spddump /funcid:main /fg app.spd     the flow graph of one function",
 			"spddump /diff:new.spd old.spd        what changed from old.spd to new.spd",
 			"spddump /stale:new.spd --fail-under=90 app.spd",
+			"spddump /doctor app.spd run.spt app.exe app.pdb   why an import is refused, or does not help",
 		},
 		Notes: `
 A function is named by its id (16 hex digits, or 0x and hex digits), its ordinal
@@ -53,6 +55,7 @@ exit code 6. --assemble replaces nothing but an SPD; -o - is standard output.`,
 			&urfave.BoolFlag{Name: "coverage", Category: documented, Usage: "how many basic blocks were covered"},
 			&urfave.StringFlag{Name: "dyninst", Category: documented, Usage: "`N`: the N functions (50) with most instructions executed"},
 
+			&urfave.BoolFlag{Name: "doctor", Category: compare, Usage: "compare the identities of all files named, of any kind and in\nany order, and say what is wrong and what to do next; exit code\n3 if they differ, 4 if nothing can be used"},
 			&urfave.BoolFlag{Name: "validate", Category: compare, Usage: "check the rules that real files keep; exit code 6 if one is broken"},
 			&urfave.StringFlag{Name: "diff", Category: compare, Usage: "`FILE`: what changed from this SPD to FILE, and their overlap"},
 			&urfave.StringFlag{Name: "stale", Category: compare, Usage: "`FILE`: how much of this profile fits the code of FILE"},

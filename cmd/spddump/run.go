@@ -26,6 +26,9 @@ func run(c *cli.Context) (cli.Result, error) {
 		// much again by default: too much for databases of large programs.
 		debug.SetGCPercent(40)
 	}
+	if c.Bool("doctor") {
+		return examine(c)
+	}
 	if c.IsSet("assemble") {
 		return nil, assemble(c, c.String("assemble"), c.String("output"))
 	}
@@ -227,9 +230,10 @@ func refuseCombinations(c *cli.Context) error {
 		"text":     slices.Concat([]string{"jsonl", "dot", "minidump"}, parts, checks, functions),
 		"jsonl":    slices.Concat([]string{"json", "dot", "cg", "fg"}, parts, checks),
 		"dot":      slices.Concat([]string{"all"}, parts, checks, functions),
+		"doctor":   slices.Concat([]string{"all", "minidump", "fail-under", "top", "assemble", "output", "dot", "text", "jsonl", "no-demangle", "index", "other-index"}, parts, checks, functions),
 		"assemble": slices.Concat([]string{"all", "minidump", "fail-under", "top", "dot", "text", "jsonl", "no-demangle", "index", "other-index"}, parts, checks, functions),
 	}
-	for _, name := range []string{"assemble", "text", "jsonl", "dot"} {
+	for _, name := range []string{"doctor", "assemble", "text", "jsonl", "dot"} {
 		if !given(name) {
 			continue
 		}
@@ -261,6 +265,12 @@ func refuseCombinations(c *cli.Context) error {
 		return nil
 	case given("output"):
 		return refuse("-o is the output of --assemble, which is not given")
+	case given("doctor") && operands == 0:
+		return diag.New(diag.BadOperands, "/doctor wants the files that do not fit: app.spd and others")
+	case given("doctor") && stdin > 0:
+		return diag.New(diag.BadOperands, "/doctor reads each file several times, which standard input cannot be")
+	case given("doctor"):
+		return nil
 	case operands != 1:
 		return diag.New(diag.BadOperands, "one file is wanted, %d are named", operands)
 	case stdin > 1:

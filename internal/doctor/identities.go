@@ -1,0 +1,312 @@
+package doctor
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spgo-tools/spgo/internal/correlate"
+	"github.com/spgo-tools/spgo/internal/diag"
+)
+
+func (i identity) String() string { return fmt.Sprintf("%s %s age %d", i.Name, i.GUID, i.Age) }
+
+// identities finds files that do not belong to the subject.
+func (x *examiner) identities() {
+	switch {
+	case x.Reference < 0:
+		if len(x.Rows) > 0 {
+			x.add(diag.New(diag.NoReference, "neither an SPD nor an image or PDB is named"))
+		}
+		return
+	case x.subject == nil:
+		x.note(diag.New(diag.NoSPDNamed, "no file has an SPD; everything is compared with %s", x.Rows[x.Reference].File))
+	}
+	subject := &x.Rows[x.Reference]
+	if !subject.Known {
+		x.add(diag.New(diag.NoProgramID, "there is no identity to compare with").In(subject.File))
+		return
+	}
+	if x.odd() {
+		return
+	}
+	for i := range x.Rows {
+		r := &x.Rows[i]
+		if !r.Decides || r.Relation == Same {
+			continue
+		}
+		switch r.Kind {
+		case "SPD":
+			if r.Where != "" {
+				x.add(x.different(r))
+			}
+		default:
+			x.add(x.different(r))
+		}
+	}
+}
+
+// odd finds that the subject is the one that differs: all other files, two at
+// least, are of one build.
+func (x *examiner) odd() bool {
+	var first *Row
+	files := 0
+	for i := range x.Rows {
+		r := &x.Rows[i]
+		if !r.Decides || r.Kind == "SPD" {
+			continue
+		}
+		if r.Relation != AgeOnly && r.Relation != Build || first != nil && !r.is(first.identity) {
+			return false
+		}
+		if first == nil {
+			first = r
+		}
+		files++
+	}
+	if files < 2 || x.subject == nil {
+		return false
+	}
+	code, what := diag.OtherBuild, "of another build"
+	if first.Relation == AgeOnly {
+		code, what = diag.OtherAge, "of another age"
+	}
+	e := diag.New(code, "the SPD is %s than the %d other files, which agree", what, files).In(x.subject.File)
+	e.Want, e.Got = first.identity.String(), x.want.String()
+	e.Because("The SPD is that of an earlier or later link than the files that were used.").
+		Do("Take the SPD that the link of these files wrote: %s", x.whereSPD(first.identity))
+	if other := x.spdOf(first.identity); other != nil && other.Where == "" {
+		e.Do("Use %s instead, which is of the same build.", other.File)
+	}
+	x.add(e)
+	return true
+}
+
+// different says that a file does not belong to the subject, why, and what to
+// do.
+func (x *examiner) different(r *Row) *diag.Error {
+	subject := x.Rows[x.Reference].File
+	var e *diag.Error
+	switch r.Relation {
+	case AgeOnly:
+		e = diag.New(diag.OtherAge, "%s is of the same link as %s, but its age differs", r.noun(), subject)
+		x.explainAge(e, r)
+	case Build:
+		e = diag.New(diag.OtherBuild, "%s is of another build of %s than %s", r.noun(), stem(x.want.Name), subject)
+		x.explainBuild(e, r)
+	case Nameless:
+		e = diag.New(diag.NoProgramID, "%s does not tell which build of %s it is", r.noun(), stem(x.want.Name))
+		x.explainNameless(e, r)
+	default:
+		e = diag.New(diag.OtherProgram, "%s is of another program than %s", r.noun(), subject)
+		x.explainProgram(e, r)
+	}
+	e.File, e.Part = r.File, r.Where
+	e.Want, e.Got = x.want.String(), r.identity.String()
+	if r.Name == "" {
+		e.Got = "no binaries"
+	}
+	return e
+}
+
+// noun is the kind of a row in a sentence.
+func (r *Row) noun() string {
+	switch r.Kind {
+	case "SPD":
+		return "the SPD inside"
+	case "PE", "ELF":
+		return "the image"
+	case "PDB":
+		return "the PDB"
+	case "SPT":
+		return "the SPT"
+	}
+	return "the recording"
+}
+
+func (r *Row) sampled() bool { return r.noun() == "the SPT" || r.noun() == "the recording" }
+
+func (x *examiner) explainAge(e *diag.Error, r *Row) {
+	subject := x.Rows[x.Reference].File
+	switch {
+	case r.Kind == "SPT" && x.subject != nil:
+		fit := x.fit(r.File)
+		if fit == nil || fit.Wrong != nil {
+			return
+		}
+		share := percent(fit.Used, fit.Used+fit.Outside)
+		if share >= 95 && fit.DoubtfulHits*10 <= fit.Hits {
+			e.Because("The PDB was written again after the link (signing, source indexing, an incremental link without changes): %.1f %% of the samples fit the functions of %s, so that the code seems to be the same.", share, subject).
+				Do("%s", command("spdconvert", "--ignore-age", mode(fit.Mode), subject, r.File))
+			return
+		}
+		e.Because("An incremental link changed the code between the two: only %.1f %% of the samples fall into functions of %s, and the counts of %d functions do not fit their code.", share, subject, fit.Doubtful).
+			Do("Link without /INCREMENTAL, record that program, and take the SPD of that link. Do not use --ignore-age here.")
+	case r.sampled():
+		e.Because("The program was linked again incrementally, or its PDB was edited, between the recording and the link that wrote %s.", subject).
+			Do("Name the SPT of this recording as well, which tells whether its samples fit: %s", x.aggregate(r.File))
+	case r.Kind == "PDB":
+		e.Because("The PDB was counted up by a later incremental link, or a tool changed it.").
+			Do("Take the PDB and the program of the link that wrote %s; link without /INCREMENTAL.", subject)
+	default:
+		e.Because("The program was linked again incrementally after or before %s was written.", subject).
+			Do("Link without /INCREMENTAL and take program, PDB and SPD of that one link.")
+	}
+}
+
+func (x *examiner) explainBuild(e *diag.Error, r *Row) {
+	subject := x.Rows[x.Reference].File
+	if x.architectureOf(r) != "" {
+		e.Because("It is the build for %s.", x.architectureOf(r))
+	} else {
+		e.Because("The program was linked again between the two: the name is the same, the GUID is that of another link.")
+	}
+	if r.sampled() {
+		if image := x.imageOf(r.identity); image != nil {
+			e.Because("The samples are of %s, which is another build than the one of %s.", image.File, subject)
+		}
+		switch other := x.spdOf(r.identity); {
+		case other != nil && other.Where == "" && r.Kind == "SPT":
+			e.Do("The samples are of the build of %s: %s", other.File, command("spdconvert", mode(r.mode()), other.File, r.File))
+		case other != nil && r.Kind == "SPT":
+			e.Do("The SPD of the recorded build is inside of %s: %s", other.File, command("spdconvert", "/extract", other.File, "profiled.spd")+
+				", then "+command("spdconvert", mode(r.mode()), "profiled.spd", r.File))
+		default:
+			e.Do("Take the SPD of the build that was recorded: %s Or record the program that was linked together with %s.", x.whereSPD(r.identity), subject)
+		}
+		return
+	}
+	switch {
+	case r.Kind == "PDB":
+		e.Do("Take the PDB of the link that wrote %s: it lies beside the program that was linked then.", subject)
+		if image := x.imageOf(x.want); image != nil && image.PDB != "" {
+			e.Do("Take the PDB that %s names: %s.", image.File, image.PDB)
+		}
+	case r.Kind == "SPD":
+		e.Do("Take a PDB, object or image of the link that wrote %s, or use its own SPD: %s", subject, command("spdconvert", "/extract", r.File, "inside.spd"))
+	default:
+		e.Do("Record and link the same build: either take the SPD that the link of %s wrote (%s), or run the program that was linked together with %s.", r.File, strings.TrimSuffix(x.whereSPD(r.identity), "."), subject)
+	}
+}
+
+func (x *examiner) explainNameless(e *diag.Error, r *Row) {
+	if !r.sampled() {
+		return
+	}
+	folder := "the folder of the recorded program"
+	e.Because("The recording was not merged (xperf -stop -d, wpr -stop), or has no build ids, and the program was not at hand.").
+		Do("Aggregate again with --image-path and %s, then look at the SPT: %s", folder, command("spddump", "/doctor", x.Rows[x.Reference].File, "run.spt"))
+}
+
+func (x *examiner) explainProgram(e *diag.Error, r *Row) {
+	if !r.sampled() {
+		return
+	}
+	var names []string
+	for i := range x.Rows {
+		if other := &x.Rows[i]; other.File == r.File && other.Kind == r.Kind && other.Name != "" && len(names) < 5 {
+			names = append(names, fmt.Sprintf("%s (%d samples)", other.Name, other.Hits()))
+		}
+	}
+	e.Message = fmt.Sprintf("%s has no samples of %s", r.noun(), x.want.Name)
+	if len(names) == 0 {
+		e.Because("It has no samples of any binary: the recording was empty, or filters left none.").
+			Do("Look at the summary of sptaggregate for why samples were dropped; record while the program is busy.")
+		return
+	}
+	if r.Kind != "SPT" {
+		e.Because("It has samples of %s. The program did not run while it was recorded, or under another name.", strings.Join(names, ", ")).
+			Do("Record again while %s runs, or name the SPD of one of these programs.", x.want.Name)
+		return
+	}
+	e.Because("It has samples of %s. The program did not run while it was recorded, or /binary and /process left it out.", strings.Join(names, ", ")).
+		Do("Aggregate the recording again: %s; or name the SPD of one of these.", command("sptaggregate", "/binary:"+x.want.Name, "/etl", "run.etl", "run.spt"))
+}
+
+// whereSPD says where the SPD of a build is to be found.
+func (x *examiner) whereSPD(id identity) string {
+	for _, s := range x.SPDs {
+		if s.Where != "" && s.identity().is(id) {
+			return command("spdconvert", "/extract", s.File, stem(id.Name)+".spd")
+		}
+	}
+	for _, p := range x.PDBs {
+		if p.identity().is(id) {
+			return fmt.Sprintf("it lies beside the program, or where /spd: said; %s has none inside, since it was not linked with /spdembed.", p.File)
+		}
+	}
+	return "it lies beside the program, or where /spd: said, or inside of its PDB (" + command("spdconvert", "/extract", stem(id.Name)+".pdb", stem(id.Name)+".spd") + ")."
+}
+
+// spdOf is an SPD with an identity, first one that is a file of its own.
+func (x *examiner) spdOf(id identity) *SPD {
+	var inside *SPD
+	for _, s := range x.SPDs {
+		switch {
+		case !s.identity().is(id):
+		case s.Where == "":
+			return s
+		case inside == nil:
+			inside = s
+		}
+	}
+	return inside
+}
+
+func (x *examiner) imageOf(id identity) *Image {
+	for _, i := range x.Images {
+		if i.identity().is(id) {
+			return i
+		}
+	}
+	return nil
+}
+
+// fit is that of the SPT of a name.
+func (x *examiner) fit(file string) *Fit {
+	for _, s := range x.SPTs {
+		if s.File == file {
+			return s.Fit
+		}
+	}
+	return nil
+}
+
+func (r *Row) mode() correlate.Mode { return (&Program{Counts: r.Samples}).Mode() }
+
+// mode spells the option of a mode.
+func mode(m correlate.Mode) string {
+	if m == correlate.Auto {
+		return ""
+	}
+	return "/mode:" + m.String()
+}
+
+// aggregate is the command that makes an SPT of a recording.
+func (x *examiner) aggregate(file string) string {
+	return command("sptaggregate", "/binary:"+x.want.Name, "/etl", file, stem(x.want.Name)+".spt")
+}
+
+// command is a command line; empty words are left out.
+func command(words ...string) string {
+	var b strings.Builder
+	for _, w := range words {
+		if w == "" {
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteByte(' ')
+		}
+		if strings.ContainsAny(w, " \t&()^;'$*?") {
+			w = `"` + w + `"`
+		}
+		b.WriteString(w)
+	}
+	return b.String()
+}
+
+func percent(part, whole uint64) float64 {
+	if whole == 0 {
+		return 0
+	}
+	return 100 * float64(part) / float64(whole)
+}

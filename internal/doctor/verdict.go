@@ -1,0 +1,147 @@
+package doctor
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spgo-tools/spgo/internal/correlate"
+	"github.com/spgo-tools/spgo/internal/diag"
+	"github.com/spgo-tools/spgo/pkg/spd"
+)
+
+// conclude makes the verdict of the findings.
+func (x *examiner) conclude() {
+	if x.subject != nil {
+		x.pending()
+	}
+	for _, p := range x.PDBs {
+		if p.Identity.HasDBI && p.Identity.InfoAge != p.Identity.DBIAge {
+			x.note(diag.New(diag.EditedPDB, "the age of the PDB is %d and that of its DBI stream, which images have, %d", p.Identity.InfoAge, p.Identity.DBIAge).In(p.File))
+		}
+	}
+	leading := x.Leading()
+	if leading == nil {
+		x.Verdict = Agree
+		x.agree()
+		return
+	}
+	x.Next = leading.Next
+	problem := leading.Message
+	if leading.File != "" {
+		problem = leading.File + ": " + problem
+	}
+	switch leading.Exit() {
+	case diag.Mismatch:
+		x.Verdict, x.Text = Differs, "The files are not all of one build. "+problem+"."
+	case diag.Nothing:
+		x.Verdict, x.Text = Unused, "There is nothing that can be used. "+problem+"."
+	case diag.Damaged:
+		x.Verdict, x.Text = Damaged, "A file is damaged. "+problem+"."
+	default:
+		x.Verdict, x.Text = Failed, "A file could not be read. "+problem+"."
+	}
+}
+
+// pending says what is still to be done with an SPD without a profile.
+func (x *examiner) pending() {
+	if x.subject.Content.Header.Flags&spd.HeaderProfiled != 0 || x.Leading() != nil && x.Leading().Exit() != diag.Damaged {
+		return
+	}
+	for _, s := range x.SPDs {
+		if s.Content.Header.Flags&spd.HeaderProfiled != 0 {
+			return // that is the profile
+		}
+	}
+	spts := x.matching("SPT")
+	if len(spts) > 0 || len(x.matching("etl", "perf.data", "spt")) > 0 {
+		x.note(diag.New(diag.NotImported, "nothing was imported into the SPD yet").In(x.subject.File).Do("%s", x.importOf(spts)))
+		return
+	}
+	x.add(diag.New(diag.NoProfile, "nothing was imported into the SPD, and no samples are named").In(x.subject.File).
+		Do("Record the program, aggregate with %s, then import: %s. Given to /spdin as it is, the SPD changes nothing.",
+			x.aggregate("run.etl"), command("spdconvert", x.subject.File, stem(x.want.Name)+".spt")))
+}
+
+// matching lists the files of some kinds with usable samples of the subject.
+func (x *examiner) matching(kinds ...string) (rows []*Row) {
+	for i := range x.Rows {
+		r := &x.Rows[i]
+		for _, k := range kinds {
+			if r.Kind == k && r.Decides && r.Relation == Same && r.mode() != correlate.Auto {
+				rows = append(rows, r)
+			}
+		}
+	}
+	return rows
+}
+
+// importOf is the command that imports SPTs, or makes one of a recording.
+func (x *examiner) importOf(spts []*Row) string {
+	if len(spts) == 0 {
+		traces := x.matching("etl", "perf.data", "spt")
+		return x.aggregate(traces[0].File) + ", then " + command("spdconvert", mode(traces[0].mode()), x.subject.File, stem(x.want.Name)+".spt")
+	}
+	words := []string{"spdconvert", mode(spts[0].mode()), x.subject.File}
+	for _, r := range spts {
+		words = append(words, r.File)
+	}
+	return command(words...)
+}
+
+// agree says in words that all is well, and what comes next.
+func (x *examiner) agree() {
+	files := map[string]bool{}
+	for i := range x.Rows {
+		files[x.Rows[i].File] = true
+	}
+	var b strings.Builder
+	what := "All files belong to"
+	if len(files) == 1 {
+		what = "The file is of"
+	}
+	fmt.Fprintf(&b, "%s one build of %s", what, x.want.Name)
+	if x.has(diag.OlderProfile) || x.has(diag.MuchChanged) && len(x.SPDs) > 1 {
+		b.Reset()
+		fmt.Fprintf(&b, "The files are of %s, with a profile of another build", x.want.Name)
+	}
+	warnings := 0
+	for _, f := range x.Findings {
+		if f.Severity == Warning {
+			warnings++
+		}
+	}
+	if warnings > 0 {
+		fmt.Fprintf(&b, ", but %d of the findings below limit what the profile is worth", warnings)
+	}
+	b.WriteByte('.')
+	x.Text = b.String()
+	x.Next = x.step()
+}
+
+// step is what comes next where all agree.
+func (x *examiner) step() string {
+	if x.subject == nil {
+		return "Name the SPD as well: " + command("spddump", "/doctor", stem(x.want.Name)+".spd") + " and these files."
+	}
+	for _, f := range x.Findings {
+		if f.Severity == Warning {
+			return f.Next
+		}
+	}
+	profiled := x.subject.Content.Header.Flags&spd.HeaderProfiled != 0
+	spts := x.matching("SPT")
+	switch {
+	case len(spts) > 0 && profiled:
+		return x.importOf(spts) + " if it was not imported yet; then link with /spgo /spdin:" + command(x.subject.File)
+	case len(spts) > 0 || !profiled && len(x.matching("etl", "perf.data", "spt")) > 0:
+		return x.importOf(spts) + "; then link with /spgo /spdin:" + command(x.subject.File)
+	case profiled:
+		return "Link with /spgo /spdin:" + command(x.subject.File)
+	}
+	for _, s := range x.SPDs {
+		if s.Content.Header.Flags&spd.HeaderProfiled != 0 {
+			return "Link with /spgo /spdin:" + command(s.File)
+		}
+	}
+	return ""
+}
