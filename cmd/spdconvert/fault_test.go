@@ -164,7 +164,7 @@ func TestConcurrentImports(t *testing.T) {
 	mustConvert(t, dir, "/retire:0", "app.spd", "a.spt")
 	mustConvert(t, dir, "/retire:0", "app.spd", "b.spt")
 	both := content(t, dir, "app.spd")
-	for range 5 {
+	for range 3 {
 		if err := os.WriteFile(filepath.Join(dir, "app.spd"), old, 0o644); err != nil {
 			t.Fatal(err)
 		}
