@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"os"
 	"strconv"
 	"strings"
@@ -138,7 +139,7 @@ func (in *input) open(c *cli.Context) (*spt.Reader, func(), error) {
 		if fi, err := os.Stat(in.name); in.name != "-" && (err != nil || fi.Mode().IsRegular()) {
 			r, err := spt.Open(in.name, options)
 			if err != nil {
-				return nil, nil, err
+				return nil, nil, noSPT(err)
 			}
 			return r, func() { r.Close() }, nil
 		}
@@ -148,7 +149,16 @@ func (in *input) open(c *cli.Context) (*spt.Reader, func(), error) {
 		}
 	}
 	r, err := spt.NewReader(in.stream, in.stream.Size, options)
-	return r, func() {}, binfmt.InFile(err, in.name)
+	return r, func() {}, noSPT(binfmt.InFile(err, in.name))
+}
+
+// noSPT says what is wanted where a file of another format is named.
+func noSPT(err error) error {
+	if !errors.Is(err, binfmt.ErrMagic) {
+		return err
+	}
+	return diag.Of(err).Because("It is no SPT, or its beginning is damaged.").
+		Do("Name the SPD first and then SPTs; sptaggregate makes SPTs of recordings.")
 }
 
 // read opens the SPT, has use read it and reports what is damaged.

@@ -88,7 +88,15 @@ func readAnySPD(c *cli.Context, name string) (*spd.File, error) {
 }
 
 // checkOutput makes sure that writing an SPD destroys nothing else.
-func checkOutput(output string) error { return cli.Replaceable(output, "SPD", carrier.IsSPD) }
+func checkOutput(output string) error {
+	err := cli.Replaceable(output, "SPD", carrier.IsSPD)
+	var e *diag.Error
+	if errors.As(err, &e) && e.Code == diag.WouldReplace {
+		e.Because("The file named first is the SPD to write, unless -o names another.").
+			Do("Name the SPD first and then its inputs.")
+	}
+	return err
+}
 
 // writeSPD writes an SPD and, before it takes its place, the provenance.
 func writeSPD(c *cli.Context, output string, p *provenance, write func(io.Writer) error) error {
