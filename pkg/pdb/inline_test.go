@@ -1,6 +1,7 @@
 package pdb_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,7 +13,9 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/spgo-tools/spgo/internal/corpus"
+	"github.com/spgo-tools/spgo/pkg/binfmt"
 	"github.com/spgo-tools/spgo/pkg/pdb"
+	"github.com/spgo-tools/spgo/pkg/pdb/msftest"
 )
 
 const inlinedSource = `namespace deep { namespace er {
@@ -226,5 +229,93 @@ func TestModuleCompiler(t *testing.T) {
 	c, ok, err = f.ModuleCompiler(len(modules) - 1)
 	if err != nil || !ok || c.Language != 7 {
 		t.Errorf("compiler %+v, %v, %v; want the linker", c, ok, err)
+	}
+}
+
+// synthetic has a function with one inlined call of each given program of
+// annotations, and one call inside of the first.
+func synthetic(programs ...[]byte) []byte {
+	names, at := msftest.NewNames("a.c", "b.h")
+	symbols := msftest.Proc(4, 0x1110, 1, 0x20, 0x100, "f")
+	for i, p := range programs {
+		site, end := msftest.InlineSite([]uint16{0x114d, 0x115d}[i%2], 0x1000+uint32(i), p...)
+		symbols = append(symbols, site...)
+		if i == 0 {
+			inner, innerEnd := msftest.InlineSite(0x114d, 0x2000, changeCodeOffset(4, 1)...)
+			symbols = append(append(symbols, inner...), innerEnd...)
+		}
+		symbols = append(symbols, end...)
+	}
+	c13 := append(msftest.Checksums(at...), msftest.Inlinees(msftest.Inlinee{ID: 0x1000, File: 0, Line: 10}, msftest.Inlinee{ID: 0x1001, File: 8, Line: 300})...)
+	return msftest.PDB{Names: names, Sections: []msftest.Section{{Name: ".text", VirtualSize: 0x1000, VirtualAddress: 0x1000}},
+		Modules: []msftest.Module{{Name: "a.obj", Symbols: symbols, C13: c13}}}.Bytes()
+}
+
+// changeCodeOffset makes a range of a size at an offset.
+func changeCodeOffset(offset, size byte) []byte { return []byte{3, offset, 4, size} }
+
+func TestAnnotations(t *testing.T) {
+	for _, tc := range []struct {
+		name        string
+		annotations []byte
+		want        string
+	}{
+		{"ranges", []byte{3, 8, 6, 4, 3, 4, 4, 2, 3, 0x10, 4, 1}, "0x8+0x4:10 0xc+0x2:12 0x1e+0x1:12"},
+		{"line and offset", []byte{6, 2, 11, 0x73, 4, 5}, "0x3+0x5:8"}, // +1, then code +3, line -3
+		{"length and offset", []byte{12, 6, 9, 3, 2, 4, 1}, "0x9+0x6:10 0xb+0x1:10"},
+		{"absolute offset", []byte{3, 0x20, 4, 1, 1, 0x10, 4, 4}, "0x20+0x1:10 0x10+0x4:10"},
+		{"long numbers", []byte{6, 0x81, 0, 3, 0xc0, 0, 1, 2, 4, 0x80, 0x90}, "0x102+0x90:138"},
+		{"other file", []byte{5, 8, 3, 1, 4, 1}, "0x1+0x1:b.h:10"},
+		{"columns and ends", []byte{7, 1, 8, 1, 9, 5, 10, 4, 13, 9, 3, 2, 4, 2}, "0x2+0x2:10"},
+		{"separated part", []byte{3, 2, 4, 1, 2, 1, 3, 8, 4, 2}, "0x2+0x1:10 part 1 0x8+0x2:10"},
+		{"open end", []byte{3, 2}, "0x2+0x0:10"},
+		{"nothing behind the end", []byte{3, 2, 4, 1, 0, 0, 3, 9}, "0x2+0x1:10"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			procs := collect(t, mustOpen(t, synthetic(tc.annotations, changeCodeOffset(1, 1))).ModuleInlines(0))
+			if len(procs) != 1 || len(procs[0].Sites) != 3 {
+				t.Fatalf("functions %+v", procs)
+			}
+			var got []string
+			for _, r := range procs[0].Sites[0].Ranges {
+				text := fmt.Sprintf("%#x+%#x:", r.Offset-0x20, r.Length)
+				if r.Chunk != 0 {
+					text = fmt.Sprintf("part %d %#x+%#x:", r.Chunk, r.Offset, r.Length)
+				}
+				if r.Mapped != (r.Chunk == 0) {
+					t.Errorf("address %+v", r.Address)
+				}
+				if r.File != "a.c" {
+					text += r.File + ":"
+				}
+				got = append(got, text+fmt.Sprint(r.Line))
+			}
+			if g := strings.Join(got, " "); g != tc.want {
+				t.Errorf("ranges %s, want %s", g, tc.want)
+			}
+			inner, second := procs[0].Sites[1], procs[0].Sites[2]
+			if inner.Depth != 2 || inner.File != "" || second.Depth != 1 || second.File != "b.h" || second.Line != 300 {
+				t.Errorf("sites %+v and %+v", inner, second)
+			}
+		})
+	}
+}
+
+func TestAnnotationDefects(t *testing.T) {
+	for _, tc := range []struct {
+		name        string
+		annotations []byte
+		kind        error
+	}{
+		{"unknown operation", []byte{14, 0}, binfmt.ErrUnsupported},
+		{"bad number", []byte{3, 0xe0, 0, 0}, binfmt.ErrCorrupt},
+		{"cut off", []byte{3, 2, 4, 0xc0}, binfmt.ErrTruncated},
+		{"no such file", []byte{5, 0x7f, 3, 1}, binfmt.ErrCorrupt},
+	} {
+		for _, err := range mustOpen(t, synthetic(tc.annotations)).ModuleInlines(0) {
+			if !errors.Is(err, tc.kind) {
+				t.Errorf("%s: %v, want %v", tc.name, err, tc.kind)
+			}
+		}
 	}
 }

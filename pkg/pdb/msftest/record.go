@@ -125,3 +125,27 @@ func subsection(kind uint32, data []byte) []byte {
 	b := le.AppendUint32(le.AppendUint32(nil, kind), uint32(len(data)))
 	return binfmt.AppendPad(append(b, data...), 4, 0)
 }
+
+// InlineSite makes the record of an inlined call, of kind 0x114d, or 0x115d
+// with a count, and the end record that closes it when nothing is inside.
+func InlineSite(kind uint16, inlinee uint32, annotations ...byte) (site, end []byte) {
+	b := le.AppendUint32(make([]byte, 8), inlinee)
+	if kind == 0x115d {
+		b = le.AppendUint32(b, 1)
+	}
+	return Record(kind, append(b, annotations...)), Record(0x114e, nil)
+}
+
+// Inlinee says where an inlined function begins.
+type Inlinee struct {
+	ID, File, Line uint32 // File is an offset in Checksums
+}
+
+// Inlinees makes the list of inlined functions of a module.
+func Inlinees(list ...Inlinee) []byte {
+	b := le.AppendUint32(nil, 0)
+	for _, i := range list {
+		b = le.AppendUint32(le.AppendUint32(le.AppendUint32(b, i.ID), i.File), i.Line)
+	}
+	return subsection(0xf6, b)
+}
