@@ -21,6 +21,7 @@ func command() *cli.Command {
 		Forms: []string{
 			"[options] file.spt",
 			"--assemble file.txt -o file.spt",
+			"--spe-packets perf.data",
 			"/export:FORMAT [--image app] file.spt output",
 		},
 		Examples: []string{
@@ -45,6 +46,7 @@ skipped is counted, and the exit code is 6 unless --tolerate is given.
 
 			&urfave.BoolFlag{Name: "summary", Category: further, Usage: "totals by binary and opcode, and the hottest addresses"},
 			&urfave.IntFlag{Name: "top", Value: 10, Category: further, Usage: "`N`: how many addresses /summary lists (10)"},
+			&urfave.BoolFlag{Name: "spe-packets", Category: further, Usage: "the Arm SPE packets of a Linux recording (perf.data)"},
 			&urfave.BoolFlag{Name: "tolerate", Category: further, Usage: "damage is a warning and not exit code 6"},
 			&urfave.StringFlag{Name: "assemble", Category: further, Usage: "`FILE`: make an SPT from the text form in FILE"},
 			&urfave.StringFlag{Name: "export", Category: exports, Usage: "`FORMAT`: write the records of one binary as perfscript or\nllvm-unsymbolized (for llvm-profgen), bolt-preagg (for perf2bolt -pa),\nfolded (flame graphs) or pprof (go tool pprof)"},

@@ -10,6 +10,7 @@ import (
 	"github.com/spgo-tools/spgo/internal/diag"
 	"github.com/spgo-tools/spgo/internal/report"
 	"github.com/spgo-tools/spgo/pkg/binfmt"
+	"github.com/spgo-tools/spgo/pkg/perfdata"
 	"github.com/spgo-tools/spgo/pkg/spt"
 )
 
@@ -33,6 +34,9 @@ func run(c *cli.Context) (cli.Result, error) {
 		return nil, diag.New(diag.BadValue, "--top takes a number from 0 on")
 	}
 	name := c.Operands[0]
+	if c.Bool("spe-packets") {
+		return spePackets(c, name)
+	}
 	r, err := open(c, name)
 	if err != nil {
 		return nil, binfmt.InFile(err, name)
@@ -51,6 +55,19 @@ func run(c *cli.Context) (cli.Result, error) {
 		return d, d.AtEnd()
 	}
 	return d, nil
+}
+
+// spePackets shows the Arm SPE packets of a recording.
+func spePackets(c *cli.Context, name string) (cli.Result, error) {
+	in, err := c.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	f, err := perfdata.NewReader(in, in.Size, &perfdata.Options{Name: name})
+	if err != nil {
+		return nil, binfmt.InFile(err, name)
+	}
+	return &report.SPEPackets{File: name, Recording: f}, nil
 }
 
 // open opens the file, or standard input.

@@ -117,21 +117,27 @@ const (
 )
 
 func (s *speTrace) takeInfo(priv []uint64) {
+	s.pmu, s.cpus = parseSPEInfo(priv)
+}
+
+// parseSPEInfo reads the words of AUXTRACE_INFO.
+func parseSPEInfo(priv []uint64) (pmu uint32, cpus map[int32]speCPU) {
+	cpus = map[int32]speCPU{}
 	if len(priv) <= speInfoV1 {
 		if len(priv) > 0 {
-			s.pmu = uint32(priv[0])
+			pmu = uint32(priv[0])
 		}
-		return
+		return pmu, cpus
 	}
-	s.pmu = uint32(priv[min(2, len(priv)-1)])
+	pmu = uint32(priv[2])
 	if priv[1] >= uint64(len(priv)) {
-		return
+		return pmu, cpus
 	}
 	const head = 3 // magic, number, count of parameters
 	for w := priv[priv[1]:]; len(w) >= head && w[0] == speInfoMagic; {
 		n := w[2]
 		if n > uint64(len(w)-head) {
-			return
+			break
 		}
 		var c speCPU
 		for i, field := range w[head:][:n] {
@@ -144,9 +150,29 @@ func (s *speTrace) takeInfo(priv []uint64) {
 				c.minInterval = field
 			}
 		}
-		s.cpus[int32(w[1])] = c
+		cpus[int32(w[1])] = c
 		w = w[head+n:]
 	}
+	return pmu, cpus
+}
+
+// SPEProcessor returns the id of a processor of a recording with Arm SPE data:
+// by the words of its AUXTRACE_INFO record, else by its header; 0 if neither
+// tells.
+func SPEProcessor(f *perfdata.File, priv []uint64, cpu int32) spe.MIDR {
+	_, cpus := parseSPEInfo(priv)
+	return processorOf(f, cpus, cpu)
+}
+
+func processorOf(f *perfdata.File, cpus map[int32]speCPU, cpu int32) spe.MIDR {
+	if c, ok := cpus[cpu]; ok {
+		return c.midr
+	}
+	id, err := strconv.ParseUint(f.Features.CPUID, 0, 64)
+	if err != nil {
+		return 0 // of another architecture
+	}
+	return spe.MIDR(id)
 }
 
 // band keeps a record of a recording with SPE data.
@@ -276,18 +302,6 @@ func (s *speTrace) prepare() {
 	for _, q := range s.queues {
 		q.prepare(s)
 	}
-}
-
-// midr is the processor of a CPU, by the recording's table or else its header.
-func (s *speTrace) midr(cpu int32) spe.MIDR {
-	if c, ok := s.cpus[cpu]; ok {
-		return c.midr
-	}
-	id, err := strconv.ParseUint(s.trace.file.Features.CPUID, 0, 64)
-	if err != nil {
-		return 0 // of another architecture
-	}
-	return spe.MIDR(id)
 }
 
 // config is how the event of a CPU was set up; nil if the recording has none.

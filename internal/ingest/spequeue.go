@@ -51,7 +51,7 @@ func (q *speQueue) add(e perfdata.Extent, offset uint64) {
 // prepare orders the chunks and looks up what belongs to the CPU.
 func (q *speQueue) prepare(s *speTrace) {
 	slices.SortStableFunc(q.chunks, func(a, b speChunk) int { return cmp.Compare(a.offset, b.offset) })
-	q.midr = s.midr(q.key.cpu)
+	q.midr = processorOf(s.trace.file, s.cpus, q.key.cpu)
 	q.sources = q.midr.Sources()
 	q.config = s.config(q.key.cpu)
 	q.instructions = q.config == nil || !q.config.someOperations()

@@ -223,7 +223,7 @@ func TestOracle(t *testing.T) {
 func TestTextForm(t *testing.T) {
 	for _, s := range everyStream(t) {
 		var b bytes.Buffer
-		if err := spe.WriteText(&b, s.data, 0, 0); err != nil {
+		if err := spe.WriteText(&b, bytes.NewReader(s.data), 0, 0); err != nil {
 			t.Fatal(err)
 		}
 		got, err := spe.ParseText(&b)

@@ -1,6 +1,7 @@
 package spe_test
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 
@@ -23,7 +24,7 @@ func ExampleDecoder() {
 			fmt.Printf("%v from %#x to %#x\n", r.Op, r.PC.Address(), r.Target.Address())
 		}
 	}
-	spe.WriteText(os.Stdout, data[9:13], 0, 0)
+	spe.WriteText(os.Stdout, bytes.NewReader(data[9:13]), 0, 0)
 	// Output:
 	// B COND from 0xfffd6ce72930 to 0xfffd6ce72000
 	// 00000000:  4a 01                                           B COND

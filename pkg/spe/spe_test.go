@@ -323,7 +323,7 @@ func FuzzDecode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		checkStream(t, data)
 		var b bytes.Buffer
-		if err := spe.WriteText(&b, data, 0, 0x410fd0c0); err != nil {
+		if err := spe.WriteText(&b, bytes.NewReader(data), 0, 0x410fd0c0); err != nil {
 			t.Fatal(err)
 		}
 		if got, err := spe.ParseText(&b); err != nil || !bytes.Equal(got, data) {
@@ -340,7 +340,7 @@ func FuzzParseText(f *testing.F) {
 			return
 		}
 		var b bytes.Buffer
-		if err := spe.WriteText(&b, data, 0, 0); err != nil {
+		if err := spe.WriteText(&b, bytes.NewReader(data), 0, 0); err != nil {
 			t.Fatal(err)
 		}
 		if again, err := spe.ParseText(&b); err != nil || !bytes.Equal(again, data) {

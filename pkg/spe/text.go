@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"math/bits"
@@ -16,7 +17,7 @@ import (
 // lineBytes is how many bytes of padding stand on one line of the text form.
 const lineBytes = 16
 
-// WriteText prints data in the text form: a packet a line, as its offset in
+// WriteText prints a stream in the text form: a packet a line, as its offset in
 // hexadecimal, its bytes and what they mean, in the words of perf report -D.
 // Runs of zeros stand on one line up to 16 bytes. The words are for people;
 // [ParseText] reads offsets and bytes alone, so that nothing is lost.
@@ -24,28 +25,39 @@ const lineBytes = 16
 //	00000000:  b0 30 29 e7 6c fd ff 00 80                      PC 0xfffd6ce72930 el0 ns=1
 //	00000009:  4a 01                                           B COND
 //
-// Base is the position of data[0] in the buffer of the hardware, and cpu its
-// processor, or 0.
-func WriteText(w io.Writer, data []byte, base uint64, cpu MIDR) error {
+// Base is the position of the first byte in the buffer of the hardware, and cpu
+// its processor, or 0.
+func WriteText(w io.Writer, r io.Reader, base uint64, cpu MIDR) error {
+	in := bufio.NewReaderSize(r, 64<<10)
 	out := bufio.NewWriter(w)
-	packets := NewPackets(data, base)
 	var p Packet
 	var line []byte
-	for packets.Next(&p) {
-		if p.Kind == KindPadding {
-			for p.Size < lineBytes && len(packets.Rest()) > 0 && packets.Rest()[0] == 0 {
-				packets.pos++
-				p.Size++
+	for pos := 0; ; pos += p.Size {
+		data, err := in.Peek(lineBytes) // no packet is longer
+		if len(data) == 0 {
+			if err == io.EOF {
+				err = nil
 			}
+			return errors.Join(err, out.Flush())
 		}
-		line = appendLine(line[:0], p.Offset, data[p.Offset:p.Offset+p.Size])
-		line = append(p.AppendText(line, cpu), '\n')
-		out.Write(line)
+		whole := decodePacket(data, 0, base+uint64(pos), &p)
+		if !whole {
+			p.Size = len(data)
+		}
+		for p.Kind == KindPadding && p.Size < len(data) && data[p.Size] == 0 {
+			p.Size++
+		}
+		line = appendLine(line[:0], pos, data[:p.Size])
+		if whole {
+			line = p.AppendText(line, cpu)
+		} else {
+			line = append(line, "TRUNCATED"...)
+		}
+		if _, err := out.Write(append(line, '\n')); err != nil {
+			return err
+		}
+		in.Discard(p.Size) // it was peeked at, so it is there
 	}
-	if rest := packets.Rest(); len(rest) > 0 {
-		out.Write(append(appendLine(line[:0], len(data)-len(rest), rest), "TRUNCATED\n"...))
-	}
-	return out.Flush()
 }
 
 func appendLine(b []byte, offset int, data []byte) []byte {
