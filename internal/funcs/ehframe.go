@@ -2,6 +2,7 @@ package funcs
 
 import (
 	"debug/elf"
+	"encoding/binary"
 	"fmt"
 	"math"
 
@@ -35,7 +36,8 @@ func (f *finder) readEHFrame() {
 }
 
 // ehFrameOfSegment finds the table by the PT_GNU_EH_FRAME segment, in which
-// .eh_frame_hdr says where it begins. It ends with its segment at the latest.
+// .eh_frame_hdr says where it begins. An entry of size 0 ends it; what follows
+// in the segment is something else.
 func (f *finder) ehFrameOfSegment() (data []byte, rva uint64) {
 	for _, s := range f.img.ELF.Segments {
 		if s.Type != elf.PT_GNU_EH_FRAME || s.VAddr < f.img.Base {
@@ -52,9 +54,24 @@ func (f *finder) ehFrameOfSegment() (data []byte, rva uint64) {
 			continue
 		}
 		_, n, _ := f.img.FileOffset(at - f.img.Base)
-		return f.bytesAt(".eh_frame", at-f.img.Base, min(n, maxLoad)), at - f.img.Base
+		return untilEnd(f.bytesAt(".eh_frame", at-f.img.Base, min(n, maxLoad))), at - f.img.Base
 	}
 	return nil, 0
+}
+
+// untilEnd cuts a table at its first entry of size 0.
+func untilEnd(data []byte) []byte {
+	for at := uint64(0); at+4 <= uint64(len(data)); {
+		size := uint64(binary.LittleEndian.Uint32(data[at:]))
+		if size == 0 {
+			return data[:at]
+		}
+		if size == math.MaxUint32 && at+12 <= uint64(len(data)) {
+			size = 8 + min(binary.LittleEndian.Uint64(data[at+4:]), uint64(len(data)))
+		}
+		at += 4 + size
+	}
+	return data
 }
 
 // Pointer encodings (DW_EH_PE) of the Linux Standard Base: the format in the

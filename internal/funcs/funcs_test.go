@@ -387,11 +387,9 @@ func TestEHFrameAgainstReadelf(t *testing.T) {
 			if diff := cmp.Diff(want, got); diff != "" || len(got) < 4 {
 				t.Errorf("entries (-want +got):\n%s", diff)
 			}
-			if f := (&finder{img: img}); true {
-				other, at := f.ehFrameOfSegment()
-				if again, _ := ehFrame(other, img.Base+at); at != rva || len(again) < len(spans) {
-					t.Errorf("the segment leads to %#x with %d entries, want %#x with %d", at, len(again), rva, len(spans))
-				}
+			other, at := f.ehFrameOfSegment()
+			if again, _ := ehFrame(other, img.Base+at); at != rva || len(again) != len(spans) {
+				t.Errorf("the segment leads to %#x with %d entries, want %#x with %d", at, len(again), rva, len(spans))
 			}
 		})
 	}
@@ -433,5 +431,34 @@ func TestDebugFile(t *testing.T) {
 	}
 	if _, _, err := Find(bareImage, Options{Debug: filepath.Join(dir, "none")}); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no file: %v", err)
+	}
+}
+
+// Without a section table there are the segments, which lead to the unwind
+// table.
+func TestWithoutSections(t *testing.T) {
+	file := corpus.Path(t, "programs", "shapes.elf")
+	_, full, _ := find(t, file, "")
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	clear(data[0x28:0x30]) // e_shoff
+	clear(data[0x3c:0x40]) // e_shnum, e_shstrndx
+	bare := filepath.Join(t.TempDir(), "bare")
+	if err := os.WriteFile(bare, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_, fns, _ := find(t, bare, "")
+	n := 0
+	for _, f := range fns {
+		if g := at1(full, f.Entry()); g != nil && g.Source == program.Symtab {
+			if n++; g.Ranges[0] != f.Ranges[0] {
+				t.Errorf("%s: %v, want %v", g.Name, f.Ranges, g.Ranges)
+			}
+		}
+	}
+	if n < 10 {
+		t.Errorf("only %d functions of %d", n, len(full))
 	}
 }
