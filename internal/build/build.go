@@ -112,7 +112,8 @@ type builder struct {
 type part struct {
 	*program.Function
 	code    program.Range
-	number  int // 0 for the part with the entry
+	number  int  // 0 for the part with the entry
+	never   bool // it never returns by what it is called or marked as
 	graph   *cfg.Graph
 	entries []uint32 // where other parts jump to, apart from the start
 	inlined []inlined
@@ -124,9 +125,10 @@ type part struct {
 func (b *builder) split(functions []program.Function) {
 	for k := range functions {
 		f := &functions[k]
+		never := f.NoReturn || !f.Local && program.NeverReturns(f.Name)
 		for i, r := range f.Ranges {
 			if r.Start < r.End {
-				b.parts = append(b.parts, part{Function: f, code: r, number: i})
+				b.parts = append(b.parts, part{Function: f, code: r, number: i, never: never && i == 0})
 			}
 		}
 	}

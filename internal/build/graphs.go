@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/spgo-tools/spgo/internal/cfg"
+	"github.com/spgo-tools/spgo/internal/disasm"
 	"github.com/spgo-tools/spgo/internal/program"
 )
 
@@ -65,15 +66,20 @@ func (b *builder) namedNever(kind cfg.CallKind, target uint32) bool {
 	if kind == cfg.Slot {
 		return program.NeverReturns(b.imports[target])
 	}
-	k := b.at(target)
-	if k < 0 || b.parts[k].code.Start != target {
-		return false
+	if k := b.at(target); k >= 0 {
+		return b.parts[k].never && b.parts[k].code.Start == target
 	}
-	f := b.parts[k].Function
-	if f.NoReturn || f.Source == program.PLT && program.NeverReturns(f.Name) {
-		return true
+	return program.NeverReturns(b.imports[b.stub(target)])
+}
+
+// stub returns the slot through which the code at rva jumps at once, or 0.
+// Linkers make such stubs for imports; unwind tables do not list them.
+func (c *code) stub(rva uint32) uint32 {
+	in, ok := c.arch.Decode(c.Bytes(rva, disasm.MaxLen), uint64(rva))
+	if !ok || in.Kind != disasm.IndirectJump || !in.InMemory || in.Target > 0xffffffff {
+		return 0
 	}
-	return program.NeverReturns(f.Name) && !f.Local
+	return uint32(in.Target)
 }
 
 // knownNever is namedNever with what the graphs show.

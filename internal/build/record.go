@@ -111,6 +111,11 @@ func (c *callees) add(block uint32, call cfg.Call) {
 	switch call.Kind {
 	case cfg.Direct:
 		to := c.at(call.Target)
+		if name := c.imports[c.stub(call.Target)]; to < 0 && name != "" {
+			c.report.ImportCalls++
+			c.callee(block, call, spd.ImportID(name), spd.CalleeSource|spd.CalleeImport)
+			return
+		}
 		if to < 0 || !call.Tail && c.parts[to].code.Start != call.Target {
 			c.report.UnknownCalls++
 			return

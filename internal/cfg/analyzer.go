@@ -26,6 +26,9 @@ type Analyzer struct {
 	tables []table
 	consts map[disasm.Reg][]int64
 
+	read   int // table entries that were read
+	rounds int // of resolve
+
 	overlaps int
 }
 
@@ -93,7 +96,7 @@ func (a *Analyzer) Function(ranges []program.Range, entries []uint32) *Graph {
 func (a *Analyzer) load(ranges []program.Range) {
 	a.arch = a.Code.Arch()
 	a.parts, a.code, a.work, a.jumps, a.tables = a.parts[:0], a.code[:0], a.work[:0], a.jumps[:0], a.tables[:0]
-	a.consts, a.overlaps = nil, 0
+	a.consts, a.read, a.rounds, a.overlaps = nil, 0, 0, 0
 	for _, r := range ranges {
 		start, n := len(a.code), int(min(r.End-r.Start, MaxFunction))
 		a.code = append(a.code, a.Code.Bytes(r.Start, n)...)
@@ -205,7 +208,9 @@ func (a *Analyzer) follow() {
 			a.work = a.work[:len(a.work)-1]
 			a.straight(pos)
 		}
-		a.consts = nil // there may be new ones
+		if a.rounds++; a.rounds < maxRounds {
+			a.consts = nil // there may be new ones
+		}
 		a.resolve()
 	}
 }

@@ -65,7 +65,7 @@ func (b *builder) cut() {
 			block.Range.End += uint32(in.Len)
 			block.Code = block.Range.End
 			block.Instructions++
-			b.call(block, in, rva)
+			b.call(block, pos, in)
 			pos += int(in.Len)
 			afterBranch = in.Kind.Ends() || in.Kind == disasm.CondJump || b.never(in)
 		}
@@ -78,11 +78,11 @@ func (b *builder) cut() {
 }
 
 // call notes a call of a block. Whether a jump is a tail call, connect decides.
-func (b *builder) call(block *Block, in disasm.Inst, rva uint32) {
-	c := Call{At: rva, Len: in.Len, Never: b.never(in)}
+func (b *builder) call(block *Block, pos int, in disasm.Inst) {
+	c := Call{At: b.rva(pos), Len: in.Len, Never: b.never(in)}
 	switch {
 	case in.Kind == disasm.Call && in.Target <= 0xffffffff:
-		if pos, ok := b.pos(in.Target); ok && pos != 0 {
+		if to, ok := b.pos(in.Target); ok && to != 0 {
 			return // pushes an address
 		}
 		c.Target = uint32(in.Target)
@@ -90,6 +90,9 @@ func (b *builder) call(block *Block, in disasm.Inst, rva uint32) {
 		c.Kind, c.Target = Slot, uint32(in.Target)
 	case in.Kind == disasm.IndirectCall:
 		c.Kind = Computed
+		if slot, ok := b.slot(pos); ok {
+			c.Kind, c.Target = Slot, slot
+		}
 	default:
 		return
 	}
@@ -211,6 +214,9 @@ func (b *builder) indirect(block *Block, pos int, in disasm.Inst) {
 			b.leave(block, Jumps)
 			return
 		}
+	}
+	if slot, ok := b.slot(pos); ok {
+		c.Kind, c.Target = Slot, slot
 	}
 	b.tail(block, c)
 }

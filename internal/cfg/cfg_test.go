@@ -157,6 +157,29 @@ func TestCalls(t *testing.T) {
 	}
 }
 
+// TestSlots has calls through pointers that are loaded before.
+func TestSlots(t *testing.T) {
+	for _, x := range []struct {
+		name string
+		code *memory
+		want Call
+	}{
+		{"mov rax, [rip]; call rax; ret", amd64Code(t, "488b05f91f0000 ffd0 c3"), Call{At: 0x1007, Len: 2, Kind: Slot, Target: 0x3000}},
+		{"mov rax, [rdi]; call rax; ret", amd64Code(t, "488b07 ffd0 c3"), Call{At: 0x1003, Len: 2, Kind: Computed}},
+		{"adrp x16; ldr x17, [x16, #8]; add x16, x16, #8; br x17", arm64Code(0xb0000010, 0xf9400611, 0x91002210, 0xd61f0220),
+			Call{At: 0x100c, Len: 4, Kind: Slot, Target: 0x2008, Tail: true}},
+		{"adrp x8; ldr x8, [x8, #16]; blr x8; ret", arm64Code(0xb0000008, 0xf9400908, 0xd63f0100, 0xd65f03c0),
+			Call{At: 0x1008, Len: 4, Kind: Slot, Target: 0x2010}},
+	} {
+		a := Analyzer{Code: x.code}
+		g := a.Function(x.code.ranges(), nil)
+		check(t, x.name, x.code.ranges(), g)
+		if len(g.Blocks[0].Calls) != 1 || g.Blocks[0].Calls[0] != x.want {
+			t.Errorf("%s: got %+v, want %+v", x.name, g.Blocks[0].Calls, x.want)
+		}
+	}
+}
+
 func words(v ...int32) (b []byte) {
 	for _, x := range v {
 		b = binary.LittleEndian.AppendUint32(b, uint32(x))

@@ -11,6 +11,8 @@ const (
 	maxEntries = 1 << 16 // of a table
 	maxSteps   = 64      // instructions to look back from a jump
 	maxOutside = 64      // entries in a row that lead out of the function
+	maxRead    = 1 << 22 // entries read for one function, over all tries
+	maxRounds  = 64      // of looking for all constants of a function again
 	maxTries   = 4       // for a jump, as more of the function becomes known
 )
 
@@ -77,7 +79,7 @@ func (a *Analyzer) tableOf(j *jump) (table, bool) {
 	j.tab = len(starts) > 0 || l.size < 8
 	limit, exact := a.bound(l)
 	for _, start := range starts {
-		if t, ok := a.read(j, start, l, limit, exact); ok {
+		if t, ok := a.readTable(j, start, l, limit, exact); ok {
 			return t, true
 		}
 	}
@@ -158,10 +160,14 @@ func (a *Analyzer) previous(pos int) int {
 // definition looks back from pos for the instruction that sets a register. It
 // returns -1 if none is found.
 func (a *Analyzer) definition(r disasm.Reg, pos int) (int, disasm.Effect) {
+	return a.definitionIn(maxSteps, r, pos)
+}
+
+func (a *Analyzer) definitionIn(steps int, r disasm.Reg, pos int) (int, disasm.Effect) {
 	if r == disasm.NoReg {
 		return -1, disasm.Effect{}
 	}
-	for range maxSteps {
+	for range steps {
 		if pos = a.previous(pos); pos < 0 {
 			break
 		}
@@ -174,6 +180,28 @@ func (a *Analyzer) definition(r disasm.Reg, pos int) (int, disasm.Effect) {
 		}
 	}
 	return -1, disasm.Effect{}
+}
+
+// slot returns the address of the pointer that an indirect call or jump
+// through a register goes through, if the instructions before it load it:
+//
+//	mov rax, [rip+slot]; call rax
+//	adrp x16, page; ldr x17, [x16, offset]; add x16, x16, offset; br x17
+func (a *Analyzer) slot(pos int) (uint32, bool) {
+	const near = 8 // instructions
+	at, load := a.definitionIn(near, a.effect(pos).A, pos)
+	if at < 0 || load.Op != disasm.Load || load.Size != 8 || load.B != disasm.NoReg {
+		return 0, false
+	}
+	address := load.Imm
+	if load.A != disasm.NoReg {
+		from, page := a.definitionIn(near, load.A, at)
+		if from < 0 || page.Op != disasm.Const {
+			return 0, false
+		}
+		address += page.Imm
+	}
+	return uint32(address), address >= 0 && address <= 0xffffffff
 }
 
 // preserved says whether a register keeps its value over calls, by the
@@ -320,11 +348,11 @@ func (a *Analyzer) boundOfBytes(pos int, load disasm.Effect) (int, bool) {
 	return 256, false
 }
 
-// read reads a table. Entries that lead out of the function are part of it
+// readTable reads a table. Entries that lead out of the function are part of it
 // where its size is known, and in tables of pointers, if entries behind them
 // lead into it; else they end the table. A table of pointers that all lead
 // elsewhere is one of functions.
-func (a *Analyzer) read(j *jump, start int64, l lookup, limit int, exact bool) (table, bool) {
+func (a *Analyzer) readTable(j *jump, start int64, l lookup, limit int, exact bool) (table, bool) {
 	if start < 0 || start > 0xffffffff {
 		return table{}, false
 	}
@@ -335,7 +363,8 @@ func (a *Analyzer) read(j *jump, start int64, l lookup, limit int, exact bool) (
 	t := table{Table: Table{Jump: a.rva(j.pos), Start: uint32(start), Entry: step}, pos: j.pos}
 	seen := make(map[int]bool)
 	outside := 0 // number of entries since the last one that leads into the function
-	for k := 0; k < limit && outside < maxOutside; k++ {
+	for k := 0; k < limit && outside < maxOutside && a.read < maxRead; k++ {
+		a.read++
 		to, out, ok := a.entry(start+int64(k*step), start, l)
 		if !ok && (!out || !exact && l.size != 8) {
 			break // the table ended before

@@ -46,6 +46,7 @@ func TestEffectAMD64(t *testing.T) {
 		{"jae near", "0f8300000000", Effect{Op: Above, Dst: NoReg, A: NoReg, B: NoReg}},
 		{"jne", "7510", Effect{Op: Nothing, Dst: NoReg, A: NoReg, B: NoReg}},
 		{"mov edx, 0x402000", "ba00204000", Effect{Op: Immediate, Dst: rdx, A: NoReg, B: NoReg, Imm: 0x402000}},
+		{"call rax", "ffd0", Effect{Op: Clobber, Dst: NoReg, A: rax, B: NoReg}},
 		{"call", "e800000000", Effect{Op: Clobber, Dst: NoReg, A: NoReg, B: NoReg}},
 		{"mov rax, fs:[0]", "64488b042500000000", Effect{Op: Unknown, Dst: rax, A: NoReg, B: NoReg}},
 	} {
@@ -81,6 +82,7 @@ func TestEffectARM64(t *testing.T) {
 		{"br x1", 0xd61f0020, Effect{Op: Copy, Dst: NoReg, A: 1, B: NoReg, Scale: 1, Size: 8}},
 		{"b.hi", 0x54008008, Effect{Op: Above, Dst: NoReg, A: NoReg, B: NoReg, Imm: 1}},
 		{"b.lo", 0x54008003, Effect{Op: Above, Dst: NoReg, A: NoReg, B: NoReg}},
+		{"blr x8", 0xd63f0100, Effect{Op: Clobber, Dst: NoReg, A: 8, B: NoReg}},
 		{"bl", 0x94000001, Effect{Op: Clobber, Dst: NoReg, A: NoReg, B: NoReg}},
 		{"str x0, [sp]", 0xf90003e0, Effect{Op: Nothing, Dst: NoReg, A: NoReg, B: NoReg, Scale: 1, Size: 8}},
 		{"stp x29, x30, [sp, #-16]!", 0xa9bf7bfd, Effect{Op: Nothing, Dst: NoReg, A: NoReg, B: NoReg}},

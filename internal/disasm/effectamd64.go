@@ -18,7 +18,7 @@ func effectAMD64(code []byte, pc uint64) Effect {
 	e.Op = Unknown
 	switch in.Op {
 	case x86asm.CALL, x86asm.LCALL, x86asm.SYSCALL:
-		return Effect{Op: Clobber, Dst: NoReg, A: NoReg, B: NoReg}
+		return Effect{Op: Clobber, Dst: NoReg, A: regOf(in.Args[0]), B: NoReg}
 	case x86asm.JMP:
 		// The operand, as if it were loaded.
 		e.Dst = NoReg

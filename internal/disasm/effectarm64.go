@@ -51,8 +51,10 @@ func effectARM64(code []byte, pc uint64) Effect {
 		return none
 	case w>>26&7 == 5: // branches and system
 		switch {
-		case w>>26 == 0b100101, w>>25 == 0b1101011 && w>>21&7 == 1:
+		case w>>26 == 0b100101:
 			return Effect{Op: Clobber, Dst: NoReg, A: NoReg, B: NoReg}
+		case w>>25 == 0b1101011 && w>>21&7 == 1:
+			return Effect{Op: Clobber, Dst: NoReg, A: n, B: NoReg}
 		case w>>25 == 0b1101011:
 			e.Op, e.Dst, e.A = Copy, NoReg, n
 			return e
