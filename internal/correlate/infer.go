@@ -118,8 +118,10 @@ func (s *Samples) weighBranches(e *evidence) {
 	arrivals := newBitmap()
 	e.takeBranches(s.arcs.settle(), arrivals)
 	e.calls.relays(s.relays.settle())
+	if s.followed > 0 {
+		e.share = float64(s.followed) / float64(s.inner)
+	}
 	if s.stretches > 0 {
-		e.share = float64(s.stretches) / float64(s.branches)
 		e.takeRuns(s.runs.settle(), arrivals)
 	}
 	for op := range s.ip {

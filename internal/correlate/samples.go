@@ -26,6 +26,8 @@ type Samples struct {
 	relays        sums
 	branches      uint64
 	stretches     uint64 // hits of runs
+	inner         uint64 // of the branches, those with both ends in the binary
+	followed      uint64 // of these, those with the run that they lead to
 	calls         sums   // neighbouring frames of call stacks as in the file: k, k+1
 	first, last   sums   // frames of call stacks of inputs without addresses
 	framesCounted bool   // first and last hold something
@@ -166,10 +168,15 @@ func (in *input) record(rec *spt.Record) {
 }
 
 func (in *input) stack(pairs []spt.Pair, hits uint64) {
+	inner := 0
 	for _, p := range pairs {
 		in.arcs.add(pairKey(p.From, p.To), hits)
+		if inside(p) {
+			inner++
+		}
 	}
 	in.branches = binfmt.SatAdd(in.branches, binfmt.SatMul(uint64(len(pairs)), hits))
+	in.inner = binfmt.SatAdd(in.inner, binfmt.SatMul(uint64(inner), hits))
 	if len(pairs) == 1 {
 		return
 	}
@@ -192,19 +199,34 @@ func (in *input) resume() {
 	in.waiting = nil
 }
 
+// outside is the RVA of an end of a branch that is not in the binary or not
+// known.
+const outside = 0
+
+func inside(p spt.Pair) bool { return p.From != outside && p.To != outside }
+
 // chain adds what the neighbours of a stack say.
 func (in *input) chain(pairs []spt.Pair, hits uint64) {
+	runs, followed := 0, 0
 	for k := range len(pairs) - 1 {
 		younger, older := pairs[k], pairs[k+1]
 		if in.order.reversed() {
 			younger, older = older, younger
+		}
+		if older.To == outside || younger.From == outside {
+			continue
+		}
+		runs++
+		if inside(older) {
+			followed++
 		}
 		in.runs.add(pairKey(older.To, younger.From), hits)
 		if in.layout.relayed(older, younger) {
 			in.relays.add(pairKey(older.From, younger.To), hits)
 		}
 	}
-	in.stretches = binfmt.SatAdd(in.stretches, binfmt.SatMul(uint64(len(pairs)-1), hits))
+	in.stretches = binfmt.SatAdd(in.stretches, binfmt.SatMul(uint64(runs), hits))
+	in.followed = binfmt.SatAdd(in.followed, binfmt.SatMul(uint64(followed), hits))
 }
 
 // finish ends the input and returns whether its stacks were in the other
