@@ -10,6 +10,7 @@ package debuginfo
 import (
 	"debug/dwarf"
 	"math"
+	"slices"
 	"sync"
 
 	"github.com/spgo-tools/spgo/internal/program"
@@ -55,6 +56,9 @@ type Stats struct {
 	Split int
 	// Broken counts units that could not be decoded.
 	Broken int
+	// Unplaced counts pieces of inlined calls in separated parts of
+	// functions, whose place a PDB gives relative to the part.
+	Unplaced int
 }
 
 // Info is the debug information of one image. It is safe for concurrent use.
@@ -219,25 +223,25 @@ func (i *Info) unitFrom(rva, limit uint32) (*unit, uint32) {
 	return i.load(n), end
 }
 
-// load decodes a unit, or returns it if it was used recently.
+// load decodes a unit, or returns it if it was used recently. A unit that
+// cannot be decoded is nil.
 func (i *Info) load(n int) *unit {
-	u, ok := i.loaded[n]
-	for k, m := range i.recent {
-		if m == n {
-			i.recent = append(append(i.recent[:k:k], i.recent[k+1:]...), n)
-			return u
-		}
+	last := len(i.recent) - 1
+	if last >= 0 && i.recent[last] == n {
+		return i.loaded[n]
 	}
-	if !ok {
-		var err error
-		if u, err = i.sources[n].load(); err != nil {
-			i.problem(err)
-			i.stats.Broken++
-		}
+	if k := slices.Index(i.recent, n); k >= 0 {
+		i.recent = append(slices.Delete(i.recent, k, k+1), n)
+		return i.loaded[n]
+	}
+	u, err := i.sources[n].load()
+	if err != nil {
+		i.problem(err)
+		i.stats.Broken++
 	}
 	if len(i.recent) == maxLoaded {
 		delete(i.loaded, i.recent[0])
-		i.recent = i.recent[1:]
+		i.recent = slices.Delete(i.recent, 0, 1)
 	}
 	i.loaded[n] = u
 	i.recent = append(i.recent, n)

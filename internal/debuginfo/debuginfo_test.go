@@ -161,6 +161,9 @@ func TestIntervals(t *testing.T) {
 			t.Errorf("at %d: %q, want %q", rva, got, want)
 		}
 	}
+	if got := strings.Join(s.all(25), " "); got != "second inner outer" {
+		t.Errorf("all at 25: %s", got)
+	}
 	if piece, _, ok := s.from(110); ok || piece != (program.Range{Start: 110, End: 200}) {
 		t.Errorf("gap %v, %v", piece, ok)
 	}

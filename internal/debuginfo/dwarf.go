@@ -308,17 +308,18 @@ func (u *dwarfUnit) readScopes() error {
 			if err != nil {
 				return err
 			}
-			if s != nil {
-				if e.Tag == dwarf.TagInlinedSubroutine && inside != nil {
-					inside.children = append(inside.children, s)
-				} else {
+			switch {
+			case e.Tag == dwarf.TagSubprogram:
+				// Without code it is a declaration, or the origin of others.
+				inside = s
+				if s != nil {
 					for _, r := range s.ranges {
 						u.out.procs.add(r, s)
 					}
 				}
+			case s != nil && inside != nil:
+				inside.children = append(inside.children, s)
 				inside = s
-			} else if e.Tag == dwarf.TagSubprogram {
-				inside = nil // a declaration, or the origin of others
 			}
 		case dwarf.TagArrayType, dwarf.TagSubroutineType, dwarf.TagEnumerationType:
 			r.SkipChildren()

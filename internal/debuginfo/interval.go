@@ -45,12 +45,7 @@ func (s *intervals[T]) at(rva uint32) (T, bool) {
 // from is at with the piece that has this value from rva on, or none. An
 // interval inside of another one ends the piece.
 func (s *intervals[T]) from(rva uint32) (piece program.Range, value T, ok bool) {
-	next, _ := slices.BinarySearchFunc(s.list, rva, func(v interval[T], rva uint32) int {
-		if v.Start <= rva {
-			return -1
-		}
-		return 1
-	})
+	next := s.after(rva)
 	piece = program.Range{Start: rva, End: math.MaxUint32}
 	if next < len(s.list) {
 		piece.End = s.list[next].Start
@@ -69,4 +64,28 @@ func (s *intervals[T]) from(rva uint32) (piece program.Range, value T, ok bool) 
 	}
 	piece.End = min(piece.End, s.list[best].End)
 	return piece, s.list[best].value, true
+}
+
+// all returns the values of all intervals with an address, those that start
+// last first.
+func (s *intervals[T]) all(rva uint32) []T {
+	next := s.after(rva)
+	var out []T
+	for k := next - 1; k >= 0 && s.reach[k] > rva; k-- {
+		if s.list[k].Contains(rva) {
+			out = append(out, s.list[k].value)
+		}
+	}
+	return out
+}
+
+// after is the index of the first interval that starts behind an address.
+func (s *intervals[T]) after(rva uint32) int {
+	i, _ := slices.BinarySearchFunc(s.list, rva, func(v interval[T], rva uint32) int {
+		if v.Start <= rva {
+			return -1
+		}
+		return 1
+	})
+	return i
 }

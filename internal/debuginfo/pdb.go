@@ -191,6 +191,9 @@ func (i *Info) addSites(fn *scope, sites []pdb.InlineSite, module int, object st
 		}
 		s.name, s.local = i.names.inlinee(undecorated, module)
 		for _, r := range site.Ranges {
+			if r.Chunk != 0 {
+				i.stats.Unplaced++
+			}
 			if !r.Mapped || r.Length == 0 || r.RVA > math.MaxUint32-r.Length {
 				continue
 			}

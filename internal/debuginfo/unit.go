@@ -129,12 +129,9 @@ func (u *unit) procAt(rva uint32, name string) *scope {
 		return nil
 	}
 	if best.name != name {
-		for _, v := range u.procs.list {
-			if v.Start > rva {
-				break
-			}
-			if v.Contains(rva) && v.value.name == name {
-				return v.value
+		for _, s := range u.procs.all(rva) {
+			if s.name == name {
+				return s
 			}
 		}
 	}
