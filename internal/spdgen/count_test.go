@@ -32,7 +32,7 @@ type counter struct {
 	*Program
 	order  []int32 // pieces by address
 	hits   []float64
-	own    []float64 // instructions of each node
+	own    []float64 // instructions of an execution of each node
 	body   []int32   // of each node
 	block  []int32   // of each node
 	parent []int32   // node that a body is inlined into, -1
@@ -49,6 +49,11 @@ func newCounter(p *Program) *counter {
 		c.own[p.pieces[k].node] += float64(p.pieces[k].last - p.pieces[k].first)
 	}
 	slices.SortFunc(c.order, func(a, b int32) int { return cmp.Compare(p.pieces[a].start, p.pieces[b].start) })
+	for n := range p.nodes {
+		if p.nodes[n].copies {
+			c.own[n] /= float64(len(p.nodes[n].items))
+		}
+	}
 	for b := range p.bodies {
 		c.parent[b] = -1
 	}
@@ -210,7 +215,7 @@ func (c *counter) straight(from, to uint32) {
 	for k := i; k <= j; k++ {
 		x := &c.pieces[c.order[k]]
 		c.hits[x.node] += c.instructions(x, from, to)
-		if end, seen := last[x.node]; k > i && (!seen || x.start-end > nearBytes) {
+		if end, seen := last[x.node]; k > i && (!seen || x.start-end > nearBytes || c.nodes[x.node].copies) {
 			c.transition(newest, x.node, false, 1)
 			newest = x.node
 		}

@@ -124,7 +124,7 @@ func (m *machine) walk(at int32, depth int) {
 		m.steps++
 		counts.Blocks[k]++
 		if n := b.nodes[k]; n >= 0 {
-			for _, x := range m.nodes[n].items {
+			for _, x := range m.itemsOf(n, depth) {
 				if x.piece >= 0 {
 					m.add(depth, x.piece)
 				} else {
@@ -139,6 +139,24 @@ func (m *machine) walk(at int32, depth int) {
 		counts.Edges[k][e]++
 		k = int(f.Blocks[k].Edges[e].To) - 1
 	}
+}
+
+// itemsOf returns what runs of a node. Of copies it is the one that follows the
+// code before, or else one that depends on that code.
+func (m *machine) itemsOf(n int32, depth int) []item {
+	items := m.nodes[n].items
+	if !m.nodes[n].copies || len(items) < 2 {
+		return items
+	}
+	end := m.at
+	if pending := m.frames[depth].pending; len(pending) > 0 {
+		end = m.pieces[pending[len(pending)-1]].end
+	}
+	k := slices.IndexFunc(items, func(x item) bool { return m.pieces[x.piece].start == end })
+	if k < 0 {
+		k = int(end) % len(items)
+	}
+	return items[k : k+1]
 }
 
 // choose draws an edge.

@@ -46,6 +46,9 @@ type body struct {
 type node struct {
 	function, block int32
 	items           []item
+	// copies says that the items are copies of the same code, which was
+	// duplicated into its predecessors: an execution is one of them.
+	copies bool
 	// near are nodes some of whose code lies between pieces of this one.
 	near []int32
 }
@@ -161,6 +164,7 @@ type part struct {
 	ranges       []spd.Range
 	indirect     []spd.CallSite
 	inlinees     []spd.Inlinee
+	duplicated   bool
 }
 
 func (c *coder) function(k int32) int32 {
@@ -170,7 +174,7 @@ func (c *coder) function(k int32) int32 {
 		if len(b.Ranges) == 0 {
 			continue
 		}
-		x := part{instructions: b.Instructions, ranges: b.Ranges, inlinees: b.Inlinees}
+		x := part{instructions: b.Instructions, ranges: b.Ranges, inlinees: b.Inlinees, duplicated: b.Flags == spd.BlockDuplicated}
 		for _, s := range b.Indirect {
 			x.indirect = append(x.indirect, s.CallSite)
 		}
@@ -183,7 +187,7 @@ func (c *coder) inlined(x *spd.Inlinee) int32 {
 	parts := make(map[uint32]part)
 	for i := range x.Blocks {
 		if b := &x.Blocks[i]; len(b.Ranges) > 0 {
-			parts[b.ID] = part{b.Instructions, b.Ranges, b.Indirect, b.Inlinees}
+			parts[b.ID] = part{b.Instructions, b.Ranges, b.Indirect, b.Inlinees, b.Flags == spd.BlockDuplicated}
 		}
 	}
 	c.placed.inlined++
@@ -293,6 +297,7 @@ func (c *coder) node(n node, x part, calls []sourceCall, last bool) int32 {
 		c.nodes[at].items = append(c.nodes[at].items, e.item)
 	}
 	c.attach(at, remote)
+	c.nodes[at].copies = x.duplicated && len(x.inlinees) == 0
 	return at
 }
 
