@@ -211,6 +211,60 @@ func (s *survey) edges(g *flow.Graph, f int32, observed bool) {
 			}
 		}
 	}
+	if observed && s.passed != nil {
+		s.doubt(g)
+	}
+}
+
+// doubt takes edges for not observed where they contradict the block that they
+// leave or reach: the code of several blocks is interleaved there, so that it
+// runs from one into another again and again without any of their edges, or
+// a way leads round the code that would show it.
+func (s *survey) doubt(g *flow.Graph) {
+	out, in := make([]sides, len(g.Blocks)), make([]sides, len(g.Blocks))
+	for _, e := range g.Edges {
+		if !e.Dead && e.To >= 0 && e.To < len(in) {
+			out[e.From].add(e.Obs)
+			in[e.To].add(e.Obs)
+		}
+	}
+	for b, o := range g.Blocks {
+		out[b].judge(o, s.unit)
+		in[b].judge(o, s.unit)
+	}
+	for k := range g.Edges {
+		if e := &g.Edges[k]; !e.Dead && e.To >= 0 && e.To < len(in) && (out[e.From].wrong || in[e.To].wrong) {
+			e.Obs = flow.Obs{}
+		}
+	}
+}
+
+// sides are the edges on one side of a block.
+type sides struct {
+	sum     float64 // of those observed
+	unknown bool    // some were not
+	wrong   bool    // they contradict the block
+}
+
+func (d *sides) add(o flow.Obs) {
+	d.sum += float64(o.Count)
+	d.unknown = d.unknown || !o.Known()
+}
+
+// doubtful is by how much the sum of edges may differ from their block, beyond
+// doubtfulSigma standard deviations.
+const (
+	doubtful      = .25
+	doubtfulSigma = 3
+)
+
+func (d *sides) judge(block flow.Obs, unit float64) {
+	if !block.Known() || d.sum == 0 {
+		return
+	}
+	c := float64(block.Count)
+	noise := doubtfulSigma * math.Sqrt(max(c, d.sum)*unit)
+	d.wrong = d.sum > c*(1+doubtful)+noise || !d.unknown && d.sum < c*(1-doubtful)-noise
 }
 
 // branchesOf returns the executions that a weight of branches stands for.
