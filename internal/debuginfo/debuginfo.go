@@ -54,7 +54,7 @@ type Stats struct {
 	// Split counts the units whose description is in a .dwo file, of which
 	// only lines are known.
 	Split int
-	// Broken counts units that could not be decoded.
+	// Broken counts units that could not be decoded, or not all of it.
 	Broken int
 	// Unplaced counts pieces of inlined calls in separated parts of
 	// functions, whose place a PDB gives relative to the part.
@@ -223,8 +223,8 @@ func (i *Info) unitFrom(rva, limit uint32) (*unit, uint32) {
 	return i.load(n), end
 }
 
-// load decodes a unit, or returns it if it was used recently. A unit that
-// cannot be decoded is nil.
+// load decodes a unit, or returns it if it was used recently. One with defects
+// is what could be decoded, nil for nothing.
 func (i *Info) load(n int) *unit {
 	last := len(i.recent) - 1
 	if last >= 0 && i.recent[last] == n {
@@ -238,6 +238,7 @@ func (i *Info) load(n int) *unit {
 	if err != nil {
 		i.problem(err)
 		i.stats.Broken++
+		i.sources[n].load = func() (*unit, error) { return u, nil } // once is enough
 	}
 	if len(i.recent) == maxLoaded {
 		delete(i.loaded, i.recent[0])

@@ -133,10 +133,7 @@ func (i *Info) addUnit(cu *dwarf.Entry) {
 	load := func() (*unit, error) { return i.loadDWARF(cu) }
 	if len(ranges) == 0 && cu.Children {
 		decoded, err := load()
-		if err != nil {
-			i.problem(fmt.Errorf("DWARF unit %s: %w", name, err))
-			return
-		}
+		i.problem(err)
 		for _, p := range decoded.procs.list {
 			code = append(code, p.Range)
 		}
@@ -200,14 +197,12 @@ func (i *Info) loadDWARF(cu *dwarf.Entry) (*unit, error) {
 	u.name = baseName(name)
 	u.path = name
 	u.folder, _ = cu.Val(dwarf.AttrCompDir).(string)
-	if err := u.readLines(); err != nil {
-		return nil, err
-	}
-	if err := u.readScopes(); err != nil {
-		return nil, err
-	}
+	err := errors.Join(u.readLines(), u.readScopes())
 	u.out.procs.build()
-	return u.out, nil
+	if err != nil {
+		err = fmt.Errorf("DWARF unit %s: %w", name, err)
+	}
+	return u.out, err
 }
 
 // readLines reads the line table. Its sequences are pieces of code of their
@@ -217,12 +212,16 @@ func (u *dwarfUnit) readLines() error {
 	if err != nil || lr == nil {
 		return err
 	}
+	defer func() {
+		u.files = lr.Files()
+		u.out.rows = u.out.rows.normalize()
+	}()
 	var e, last dwarf.LineEntry
 	open := false
 	for {
 		if err := lr.Next(&e); err != nil {
 			if errors.Is(err, io.EOF) {
-				break
+				return nil
 			}
 			return err
 		}
@@ -233,9 +232,6 @@ func (u *dwarfUnit) readLines() error {
 		}
 		last, open = e, !e.EndSequence
 	}
-	u.files = lr.Files()
-	u.out.rows = u.out.rows.normalize()
-	return nil
 }
 
 // baseName is the last part of a path of Windows or Unix.
