@@ -8,6 +8,9 @@
 // are named NAME.cold, NAME.cold.2 and so on, and where code jumps from one to
 // the middle of the other, the entry of the latter has an edge to that place.
 //
+// Padding and data between the blocks of a function are a block of their own,
+// which nothing leads to and which is never executed.
+//
 // # What differs from the linker's files
 //
 // The name of the module is [spd.ModuleMachine]. Checksums cover the flow graph as it is

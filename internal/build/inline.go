@@ -95,7 +95,7 @@ func (in *inliner) blockOf(ranges []program.Range) int {
 		return -1
 	}
 	block := &in.part.graph.Blocks[in.order[i]]
-	if in.count(block, clip(ranges, program.Range{Start: block.Range.Start, End: block.Code})) == 0 {
+	if in.count(block, clip(ranges, block.Range)) == 0 {
 		return -1
 	}
 	return in.order[i]
@@ -106,7 +106,7 @@ func (in *inliner) blockOf(ranges []program.Range) int {
 func (in *inliner) inlinee(node *program.Inline, block *cfg.Block) (x spd.Inlinee, rest []*program.Inline) {
 	name := inlinedName{node.Name, node.Unit, node.Local}
 	in.used = append(in.used, name)
-	ranges := clip(node.Ranges, program.Range{Start: block.Range.Start, End: block.Code})
+	ranges := clip(node.Ranges, block.Range)
 	copied := spd.InlinedBlock{ID: 1, Instructions: in.count(block, ranges)}
 	for _, r := range ranges {
 		copied.Ranges = append(copied.Ranges, spd.Range{Start: r.Start - in.part.code.Start, Length: r.Len()})
@@ -114,7 +114,7 @@ func (in *inliner) inlinee(node *program.Inline, block *cfg.Block) (x spd.Inline
 	room := copied.Instructions
 	for k := range node.Children {
 		child := &node.Children[k]
-		inner := clip(child.Ranges, program.Range{Start: block.Range.Start, End: block.Code})
+		inner := clip(child.Ranges, block.Range)
 		if child.Name == "" || len(inner) == 0 || inner[0].Start != child.Ranges[0].Start || in.count(block, inner) == 0 || in.count(block, inner) > room || !within(inner, ranges) {
 			rest = append(rest, child)
 			continue
@@ -132,7 +132,7 @@ func (in *inliner) count(block *cfg.Block, ranges []program.Range) (n uint32) {
 	if len(ranges) == 0 {
 		return 0
 	}
-	code := in.Bytes(block.Range.Start, int(block.Code-block.Range.Start))
+	code := in.Bytes(block.Range.Start, int(block.Range.Len()))
 	for at := 0; at < len(code); {
 		rva := block.Range.Start + uint32(at)
 		for len(ranges) > 0 && ranges[0].End <= rva {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/spgo-tools/spgo/internal/cfg"
+	"github.com/spgo-tools/spgo/internal/program"
 	"github.com/spgo-tools/spgo/pkg/spd"
 )
 
@@ -78,8 +79,9 @@ func (b *builder) record(k int) spd.Function {
 		slices.Sort(f.Callees[k].Sites)
 	}
 	f.Checksum = checksum(&f)
+	fill(&f, p.graph.Gaps)
 
-	b.report.Blocks += len(f.Blocks)
+	b.report.Blocks += len(p.graph.Blocks)
 	b.report.Bytes += int(f.Length)
 	b.report.Undecoded += p.graph.Undecoded
 	b.report.Overlaps += p.graph.Overlaps
@@ -89,6 +91,43 @@ func (b *builder) record(k int) spd.Function {
 		b.report.TableEntries += t.Entries
 	}
 	return f
+}
+
+// fill adds a block of what lies between the others, since the ranges of blocks
+// tile a function: it is never executed. A part of each other block it must
+// not be, or counts of these would be means over code and padding. The block
+// comes before the exit, and counts one instruction per range.
+func fill(f *spd.Function, gaps []program.Range) {
+	if len(gaps) == 0 {
+		return
+	}
+	exit := uint32(len(f.Blocks))
+	b := spd.Block{Instructions: uint32(len(gaps)), Edges: []spd.Edge{{To: exit + 1}}}
+	for _, r := range gaps {
+		b.Ranges = append(b.Ranges, spd.Range{Start: r.Start - f.RVA, Length: r.Len()})
+	}
+	if exit == 1 {
+		// The only block is the entry as well and stays the first.
+		f.Blocks[0].Edges = []spd.Edge{{To: 3}}
+		b.Edges[0].To = 3
+		f.Blocks = append(f.Blocks, b, spd.Block{})
+		return
+	}
+	f.Blocks = slices.Insert(f.Blocks, int(exit-1), b)
+	for k := range f.Blocks[:exit-1] {
+		for i := range f.Blocks[k].Edges {
+			if e := &f.Blocks[k].Edges[i]; e.To == exit {
+				e.To++
+			}
+		}
+	}
+	for k := range f.Callees {
+		for i, s := range f.Callees[k].Sites {
+			if s == exit {
+				f.Callees[k].Sites[i]++
+			}
+		}
+	}
 }
 
 // callees collects the calls of a function.

@@ -34,8 +34,8 @@ func (a *Analyzer) graph() *Graph {
 	return b.g
 }
 
-// cut makes the blocks with their ranges. The first byte of every part starts
-// one.
+// cut makes the blocks with their ranges, and the gaps. The first byte of every
+// part starts a block.
 func (b *builder) cut() {
 	for _, p := range b.parts {
 		afterBranch := true
@@ -46,9 +46,9 @@ func (b *builder) cut() {
 				if b.marks[pos]&data != 0 {
 					b.g.Undecoded++
 				}
+				b.gap(p.rva + uint32(pos-p.start))
 				pos++
 				afterBranch = true
-				b.g.Blocks[len(b.g.Blocks)-1].Range.End++
 				continue
 			}
 			rva := p.rva + uint32(pos-p.start)
@@ -63,7 +63,6 @@ func (b *builder) cut() {
 			}
 			block := &b.g.Blocks[len(b.g.Blocks)-1]
 			block.Range.End += uint32(in.Len)
-			block.Code = block.Range.End
 			block.Instructions++
 			b.call(block, pos, in)
 			pos += int(in.Len)
@@ -74,6 +73,15 @@ func (b *builder) cut() {
 		if _, ok := b.pos(uint64(t.Start)); ok {
 			b.g.Undecoded -= min(b.g.Undecoded, t.Entries*t.Entry)
 		}
+	}
+}
+
+// gap adds a byte to the gaps.
+func (b *builder) gap(rva uint32) {
+	if n := len(b.g.Gaps); n > 0 && b.g.Gaps[n-1].End == rva {
+		b.g.Gaps[n-1].End++
+	} else {
+		b.g.Gaps = append(b.g.Gaps, program.Range{Start: rva, End: rva + 1})
 	}
 }
 
@@ -101,8 +109,7 @@ func (b *builder) call(block *Block, pos int, in disasm.Inst) {
 
 // last returns the last instruction of a block.
 func (b *builder) last(k int) (pos int, in disasm.Inst) {
-	end := b.starts[k] + int(b.g.Blocks[k].Code-b.g.Blocks[k].Range.Start)
-	pos = b.before(end)
+	pos = b.before(b.starts[k] + int(b.g.Blocks[k].Range.Len()))
 	if pos < b.starts[k] {
 		return b.starts[k], disasm.Inst{Len: 1}
 	}

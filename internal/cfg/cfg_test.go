@@ -82,6 +82,9 @@ func show(g *Graph) string {
 		}
 		s = append(s, x)
 	}
+	for _, r := range g.Gaps {
+		s = append(s, fmt.Sprintf("gap %x+%d", r.Start, r.Len()))
+	}
 	return strings.Join(s, "; ")
 }
 
@@ -89,7 +92,7 @@ func TestNormalForm(t *testing.T) {
 	never := func(kind CallKind, target uint32) bool { return kind == Direct && target == 0x2000 }
 	for _, x := range []struct{ name, code, want string }{
 		{"one block", "31c0 c3", "1000+3/2"},
-		{"padding at the end", "31c0 c3 90 cccc", "1000+6/2"},
+		{"padding at the end", "31c0 c3 90 cccc", "1000+3/2; gap 1003+3"},
 		{"loop at the entry", "ffcf 75fc c3", "- >1; 1000+4/2 >1 >2; 1004+1/1"},
 		{"two returns", "85ff 7401 c3 31c0 c3", "1000+4/2 >2 >1; 1004+1/1 >3; 1005+3/2 >3; -"},
 		{"return before the end", "85ff 7501 c3 ffc7 ebf7", "- >1; 1000+4/2 >2 >3; 1005+4/2 >1; 1004+1/1"},
@@ -98,12 +101,12 @@ func TestNormalForm(t *testing.T) {
 		{"tail call", "31c0 e9f90f0000", "1000+7/2"},
 		{"conditional tail call", "85ff 0f84f80f0000 c3", "1000+8/2 >2 >1; 1008+1/1 >3; - >3; -"},
 		{"call that never returns", "85ff 7405 e8f70f0000 c3", "1000+4/2 >2 >1; 1004+5/1 >3; 1009+1/1 >3; -"},
-		{"call that never returns, and a landing pad", "e8fb0f0000 0f1f00 31c0 c3", "1000+8/1 >2; 1008+3/2 >2; -"},
+		{"call that never returns, and a landing pad", "e8fb0f0000 0f1f00 31c0 c3", "1000+5/1 >2; 1008+3/2 >2; -; gap 1005+3"},
 		{"two ways to the next instruction", "7400 c3", "1000+2/1 >1 >1; 1002+1/1"},
 		{"jump behind a prefix", "7401 f0480fb111 c3", "1000+2/1 >2 >1; 1002+1/1 >2; 1003+5/2"},
-		{"jump into an instruction", "eb01 b8000000c3 c3", "1000+3/1 >1; 1003+5/3"},
-		{"code that cannot be decoded", "31c0 06 0606", "1000+5/1"},
-		{"nothing that can be decoded", "0606", "1000+2/1"},
+		{"jump into an instruction", "eb01 b8000000c3 c3", "1000+2/1 >1; 1003+5/3; gap 1002+1"},
+		{"code that cannot be decoded", "31c0 06 0606", "1000+2/1; gap 1002+3"},
+		{"nothing that can be decoded", "0606", "1000+1/1; gap 1001+1"},
 		{"call of the next instruction", "e800000000 58 c3", "1000+5/1 >1; 1005+2/2"},
 		{"jump through a register", "ffe0", "1000+2/1"},
 		{"jump through a slot", "ff25fa0f0000", "1000+6/1"},
@@ -267,7 +270,7 @@ func TestTables(t *testing.T) {
 			continue
 		}
 		for _, b := range g.Blocks {
-			if b.Range.Start <= x.want.Jump && x.want.Jump < b.Code {
+			if b.Range.Start <= x.want.Jump && x.want.Jump < b.Range.End {
 				var to []uint32
 				for _, e := range b.Edges {
 					to = append(to, g.Blocks[e.To].Range.Start)

@@ -17,8 +17,7 @@
 // without successors. Where the machine code is not so, blocks without code are
 // added: an entry before a loop at the first instruction, and an exit behind
 // several returns, tail calls or no-return calls. From a loop without a way out a
-// dead edge leads to the exit. The ranges of the blocks tile the function;
-// padding and data count to the block before them.
+// dead edge leads to the exit. Blocks and gaps tile the function.
 package cfg
 
 import (
@@ -47,6 +46,10 @@ type Graph struct {
 	Blocks []Block
 	Tables []Table
 
+	// Gaps are the code of the function that is in no block: padding, data
+	// and what cannot be decoded. They do not touch each other.
+	Gaps []program.Range
+
 	// Unresolved are the addresses of indirect jumps inside the function
 	// whose targets are not known. Their blocks lead to the exit.
 	Unresolved []uint32
@@ -58,12 +61,7 @@ type Graph struct {
 
 // Block is a basic block. One without code has an empty range.
 type Block struct {
-	Range program.Range
-
-	// Code is the end of the last instruction; what is left of Range is
-	// padding or data.
-	Code uint32
-
+	Range        program.Range
 	Instructions uint32
 	Edges        []Edge
 	Calls        []Call  // in the order of addresses

@@ -28,14 +28,17 @@ func check(t testing.TB, name string, ranges []program.Range, g *Graph) {
 			t.Errorf("%s: block %d has %d instructions in %d bytes", name, k, b.Instructions, b.Range.Len())
 		}
 		if b.Range.Len() > 0 {
-			if b.Code <= b.Range.Start || b.Code > b.Range.End {
-				t.Errorf("%s: block %d %+v has code up to %#x", name, k, b.Range, b.Code)
-			}
 			if next[b.Range.Start] != 0 {
 				t.Errorf("%s: two blocks at %#x", name, b.Range.Start)
 			}
 			next[b.Range.Start] = b.Range.End
 		}
+	}
+	for i, r := range g.Gaps {
+		if next[r.Start] != 0 || r.Len() == 0 || i > 0 && g.Gaps[i-1].End == r.Start {
+			t.Errorf("%s: gap %+v", name, r)
+		}
+		next[r.Start] = r.End
 	}
 	used := 0
 	for _, r := range ranges {
