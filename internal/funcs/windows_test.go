@@ -18,6 +18,8 @@ import (
 	"github.com/spgo-tools/spgo/internal/debuginfo"
 	"github.com/spgo-tools/spgo/internal/program"
 	"github.com/spgo-tools/spgo/pkg/image"
+	"github.com/spgo-tools/spgo/pkg/pdb"
+	"github.com/spgo-tools/spgo/pkg/pdb/msftest"
 )
 
 const windowsText = `static __declspec(noinline) int helper(int x) { return x * 3 + (x >> 2); }
@@ -248,5 +250,53 @@ func TestARM64Fragments(t *testing.T) {
 	want := []unwound{{0x1000, 0x1070, 0x1000}, {0x2000, 0x2020, 0x2000}, {0x2020, 0x2040, 0x2020}, {0x2050, 0x2060, 0x2050}}
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(unwound{})); diff != "" {
 		t.Errorf("entries (-want +got):\n%s", diff)
+	}
+}
+
+// A PDB made for a real image: separated code, a public symbol without
+// procedure that ends with its module, code that the linker left out, and data.
+func TestPDBPieces(t *testing.T) {
+	exe := corpus.Path(t, "programs", "pe", "minivm.exe")
+	img, err := image.Open(exe)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer img.Close()
+	id, _ := img.ID()
+	const gproc, lproc, function = 0x1110, 0x110f, pdb.PublicCode | pdb.PublicFunction
+	symbols := msftest.Proc(4, gproc, 1, 0x100, 0x40, "n::f")
+	symbols = append(symbols, msftest.SepCode(1, 0x900, 0x20, 1, 0x100)...)
+	symbols = append(symbols, msftest.SepCode(1, 0xa00, 0x20, 9, 0x100)...) // of nothing
+	symbols = append(symbols, msftest.Proc(4+len(symbols), lproc, 1, 0x200, 0x10, "n::g")...)
+	symbols = append(symbols, msftest.Proc(4+len(symbols), lproc, 0, 0x300, 0x10, "gone")...)
+	var globals []byte
+	for _, p := range []struct {
+		section       uint16
+		offset, flags uint32
+		name          string
+	}{{1, 0x100, function, "?f@n@@YAXXZ"}, {1, 0x400, function, "assembly"}, {2, 0x10, 0, "data"}} {
+		globals = append(globals, msftest.Public(p.section, p.offset, p.flags, p.name)...)
+	}
+	path := filepath.Join(t.TempDir(), "made.pdb")
+	made := msftest.PDB{GUID: id.GUID, Age: id.Age, DBIAge: id.Age, Globals: globals,
+		Sections:      []msftest.Section{{Name: ".text", VirtualSize: 0x70c0, VirtualAddress: 0x1000}, {Name: ".rdata", VirtualSize: 0x1a50, VirtualAddress: 0x9000}},
+		Modules:       []msftest.Module{{Name: `c:\obj\a.obj`, Symbols: symbols}, {Name: "b.obj"}},
+		Contributions: []msftest.Contribution{{Section: 1, Offset: 0x100, Size: 0x200}, {Section: 1, Offset: 0x400, Size: 0x28, Module: 1}}}
+	if err := os.WriteFile(path, made.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_, fns, report := find(t, exe, path)
+	var got []string
+	for _, f := range fns {
+		if f.Source == program.PDB {
+			got = append(got, fmt.Sprintf("%s %x %v %s", f.Name, f.Ranges, f.Local, f.Unit))
+		}
+	}
+	want := []string{"?f@n@@YAXXZ [{1100 1140} {1900 1920}] false ", "n::g [{1200 1210}] true a.obj", "assembly [{1400 1428}] false ", " [{1a00 1a20}] false "}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("functions (-want +got):\n%s", diff)
+	}
+	if report.Skipped[program.PDB][OutsideCode] != 1 || report.Skipped[program.PDB][InsideFunction] != 0 {
+		t.Errorf("report %+v", report)
 	}
 }
