@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
@@ -16,6 +17,7 @@ import (
 	"github.com/spgo-tools/spgo/internal/ntfs"
 	"github.com/spgo-tools/spgo/internal/report"
 	"github.com/spgo-tools/spgo/pkg/binfmt"
+	"github.com/spgo-tools/spgo/pkg/etl"
 	"github.com/spgo-tools/spgo/pkg/image"
 	"github.com/spgo-tools/spgo/pkg/pdb"
 	"github.com/spgo-tools/spgo/pkg/spd"
@@ -104,11 +106,14 @@ func (p *patient) take(name string) error {
 	if err != nil {
 		return err
 	}
-	var head [32]byte
+	var head [logHead]byte
 	n, _ := f.ReadAt(head[:], 0)
 	switch kindOf(head[:n]) {
 	case kindSPT:
 		p.spts = append(p.spts, sptFile{name, f})
+		return nil
+	case kindLog:
+		p.traces = append(p.traces, name)
 		return nil
 	case kindELF:
 		return p.takeImage(name, f)
@@ -134,7 +139,13 @@ const (
 	kindELF
 	kindPE
 	kindPDB
+	kindLog
 )
+
+// logHead is enough of an Event Trace Log to tell it by: the header of its
+// first buffer and the beginning of the first record. Without the latter it
+// can look like an object file.
+const logHead = 104
 
 func kindOf(head []byte) fileKind {
 	for _, k := range []struct {
@@ -144,6 +155,9 @@ func kindOf(head []byte) fileKind {
 		if len(head) >= len(k.start) && string(head[:len(k.start)]) == k.start {
 			return k.kind
 		}
+	}
+	if _, err := etl.NewReader(bytes.NewReader(head), int64(len(head)), nil); len(head) == logHead && !errors.Is(err, binfmt.ErrMagic) {
+		return kindLog
 	}
 	return kindOther
 }

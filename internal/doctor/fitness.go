@@ -129,11 +129,13 @@ func (x *examiner) samples() {
 		if !r.Decides || !r.sampled() || r.Relation != Same {
 			continue
 		}
-		x.kinds(r)
 		if r.FileOffsets {
-			x.add(diag.New(diag.FileOffsets, "the samples of %s have file offsets for addresses, which an SPD does not know", r.Name).In(r.File).
+			x.add(diag.New(diag.NoSamples, "the addresses of the samples of %s are file offsets, which an SPD does not know", r.Name).In(r.File).
+				Because("The headers of the program are needed to translate them, and it was not at hand when the recording was aggregated.").
 				Do("Aggregate the recording again with --image-path and the folder of the recorded program."))
+			continue
 		}
+		x.kinds(r)
 		if r.Kind == "SPT" {
 			if fit := x.fit(r.File); fit != nil && fit.Wrong == nil {
 				x.fits(r, fit)

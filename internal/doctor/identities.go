@@ -8,13 +8,18 @@ import (
 	"github.com/spgo-tools/spgo/internal/diag"
 )
 
-func (i identity) String() string { return fmt.Sprintf("%s %s age %d", i.Name, i.GUID, i.Age) }
+func (i identity) String() string {
+	if i.GUID.IsZero() {
+		return i.Name + " without an identity"
+	}
+	return fmt.Sprintf("%s %s age %d", i.Name, i.GUID, i.Age)
+}
 
 // identities finds files that do not belong to the subject.
 func (x *examiner) identities() {
 	switch {
 	case x.Reference < 0:
-		if len(x.Rows) > 0 {
+		if len(x.Failed) == 0 {
 			x.add(diag.New(diag.NoReference, "neither an SPD nor an image or PDB is named"))
 		}
 		return
@@ -86,24 +91,27 @@ func (x *examiner) odd() bool {
 func (x *examiner) different(r *Row) *diag.Error {
 	subject := x.Rows[x.Reference].File
 	var e *diag.Error
-	switch r.Relation {
-	case AgeOnly:
+	switch {
+	case r.Relation == AgeOnly:
 		e = diag.New(diag.OtherAge, "%s is of the same link as %s, but its age differs", r.noun(), subject)
 		x.explainAge(e, r)
-	case Build:
+	case r.Relation == Build:
 		e = diag.New(diag.OtherBuild, "%s is of another build of %s than %s", r.noun(), stem(x.want.Name), subject)
 		x.explainBuild(e, r)
-	case Nameless:
+	case r.Relation == Nameless:
 		e = diag.New(diag.NoProgramID, "%s does not tell which build of %s it is", r.noun(), stem(x.want.Name))
 		x.explainNameless(e, r)
+	case r.Name == "":
+		e = diag.New(diag.NoUsableKind, "%s has no samples of any binary", r.noun()).
+			Because("The recording was empty, or filters left none.").
+			Do("Look at the summary of sptaggregate for why samples were dropped; record while the program is busy.")
 	default:
 		e = diag.New(diag.OtherProgram, "%s is of another program than %s", r.noun(), subject)
 		x.explainProgram(e, r)
 	}
 	e.File, e.Part = r.File, r.Where
-	e.Want, e.Got = x.want.String(), r.identity.String()
-	if r.Name == "" {
-		e.Got = "no binaries"
+	if r.Name != "" {
+		e.Want, e.Got = x.want.String(), r.identity.String()
 	}
 	return e
 }
@@ -168,8 +176,8 @@ func (x *examiner) explainBuild(e *diag.Error, r *Row) {
 		case other != nil && other.Where == "" && r.Kind == "SPT":
 			e.Do("The samples are of the build of %s: %s", other.File, command("spdconvert", mode(r.mode()), other.File, r.File))
 		case other != nil && r.Kind == "SPT":
-			e.Do("The SPD of the recorded build is inside of %s: %s", other.File, command("spdconvert", "/extract", other.File, "profiled.spd")+
-				", then "+command("spdconvert", mode(r.mode()), "profiled.spd", r.File))
+			e.Do("The SPD of the recorded build is inside of %s: %s", other.File, command("spdconvert", "/extract", other.File, "extracted.spd")+
+				", then "+command("spdconvert", mode(r.mode()), "extracted.spd", r.File))
 		default:
 			e.Do("Take the SPD of the build that was recorded: %s Or record the program that was linked together with %s.", x.whereSPD(r.identity), subject)
 		}
@@ -182,7 +190,7 @@ func (x *examiner) explainBuild(e *diag.Error, r *Row) {
 			e.Do("Take the PDB that %s names: %s.", image.File, image.PDB)
 		}
 	case r.Kind == "SPD":
-		e.Do("Take a PDB, object or image of the link that wrote %s, or use its own SPD: %s", subject, command("spdconvert", "/extract", r.File, "inside.spd"))
+		e.Do("Take a PDB, object or image of the link that wrote %s, or use its own SPD: %s", subject, command("spdconvert", "/extract", r.File, "extracted.spd"))
 	default:
 		e.Do("Record and link the same build: either take the SPD that the link of %s wrote (%s), or run the program that was linked together with %s.", r.File, strings.TrimSuffix(x.whereSPD(r.identity), "."), subject)
 	}
@@ -192,9 +200,12 @@ func (x *examiner) explainNameless(e *diag.Error, r *Row) {
 	if !r.sampled() {
 		return
 	}
-	folder := "the folder of the recorded program"
-	e.Because("The recording was not merged (xperf -stop -d, wpr -stop), or has no build ids, and the program was not at hand.").
-		Do("Aggregate again with --image-path and %s, then look at the SPT: %s", folder, command("spddump", "/doctor", x.Rows[x.Reference].File, "run.spt"))
+	e.Because("The recording has no build ids, and the program was not at hand when it was read.").
+		Do("Name the recorded program too, or aggregate with --image-path and its folder and look at the SPT: %s", command("spddump", "/doctor", x.Rows[x.Reference].File, "run.spt"))
+	if r.Kind == "etl" {
+		e.Because("The recording was not merged, so that it lacks the identities of images.").
+			Do("On the machine that recorded it: xperf -merge %s merged.etl; or name the recorded program too, or aggregate with --image-path and its folder.", command(r.File))
+	}
 }
 
 func (x *examiner) explainProgram(e *diag.Error, r *Row) {
@@ -208,11 +219,6 @@ func (x *examiner) explainProgram(e *diag.Error, r *Row) {
 		}
 	}
 	e.Message = fmt.Sprintf("%s has no samples of %s", r.noun(), x.want.Name)
-	if len(names) == 0 {
-		e.Because("It has no samples of any binary: the recording was empty, or filters left none.").
-			Do("Look at the summary of sptaggregate for why samples were dropped; record while the program is busy.")
-		return
-	}
 	if r.Kind != "SPT" {
 		e.Because("It has samples of %s. The program did not run while it was recorded, or under another name.", strings.Join(names, ", ")).
 			Do("Record again while %s runs, or name the SPD of one of these programs.", x.want.Name)
@@ -226,7 +232,7 @@ func (x *examiner) explainProgram(e *diag.Error, r *Row) {
 func (x *examiner) whereSPD(id identity) string {
 	for _, s := range x.SPDs {
 		if s.Where != "" && s.identity().is(id) {
-			return command("spdconvert", "/extract", s.File, stem(id.Name)+".spd")
+			return command("spdconvert", "/extract", s.File, "extracted.spd")
 		}
 	}
 	for _, p := range x.PDBs {
@@ -234,7 +240,7 @@ func (x *examiner) whereSPD(id identity) string {
 			return fmt.Sprintf("it lies beside the program, or where /spd: said; %s has none inside, since it was not linked with /spdembed.", p.File)
 		}
 	}
-	return "it lies beside the program, or where /spd: said, or inside of its PDB (" + command("spdconvert", "/extract", stem(id.Name)+".pdb", stem(id.Name)+".spd") + ")."
+	return "it lies beside the program, or where /spd: said, or inside of the PDB of that build if it was linked with /spdembed (spdconvert /extract takes it out)."
 }
 
 // spdOf is an SPD with an identity, first one that is a file of its own.

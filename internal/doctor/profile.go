@@ -36,7 +36,8 @@ func (x *examiner) profile() {
 	f, file := x.subject.Content, x.subject.File
 	p := profileOf(f)
 	if p.functions == 0 {
-		x.add(diag.New(diag.EmptyDatabase, "the SPD has no functions").In(file))
+		empty := diag.Codes[diag.EmptyDatabase]
+		x.add(diag.New(diag.NoProfile, "the SPD has no functions").In(file).Because("%s", empty.Cause).Do("%s", empty.Next))
 		return
 	}
 	x.generation(f, &p)
@@ -54,10 +55,11 @@ func (x *examiner) profile() {
 		x.add(diag.New(diag.LimitedCoverage, "%.1f %% of the blocks are covered (%d of %d), in %d of %d functions; below %d %% limits what the compiler can do",
 			coverage, p.summary.CoveredBlocks, p.summary.Blocks, p.summary.ProfiledFunctions, p.functions, limitingBelow).In(file))
 	}
-	if share := percent(p.hotInstructions, p.instructions); share > flatAbove {
+	share := percent(p.hotInstructions, p.instructions)
+	if share > flatAbove {
 		x.note(diag.New(diag.FlatProfile, "%d functions with %.1f %% of the code are hot", p.hot, share).In(file))
 	}
-	if coverage > excellentAbove && p.generation > 0 && !slices.ContainsFunc(x.Findings, func(f Finding) bool { return f.Severity != Note }) {
+	if coverage > excellentAbove && share <= flatAbove && p.generation > 0 && !slices.ContainsFunc(x.Findings, func(f Finding) bool { return f.Severity != Note }) {
 		x.note(diag.New(diag.SoundProfile, "%.1f %% of the blocks are covered, and the last link used a profile", coverage).In(file))
 	}
 }
@@ -179,7 +181,7 @@ func (x *examiner) twin(s *SPD) {
 	changed := len(d.Added) + len(d.Removed) + len(d.Changed)
 	switch {
 	case changed > 0:
-		e := diag.New(diag.OtherEmbedded, "%s has the same identity as %s and other code: %d functions differ", place, x.subject.File, changed).In(s.File).
+		e := diag.New(diag.OtherEmbedded, "%s has the same identity as %s and other code; functions that differ: %d", place, x.subject.File, changed).In(s.File).
 			Because("One of the two was written by an incremental link or by a tool that changed it.").
 			Do("Link again without /INCREMENTAL, and take both from that link.")
 		x.add(e)
@@ -191,7 +193,7 @@ func (x *examiner) twin(s *SPD) {
 			Because("The file was written again by a link, or was not the one that samples were imported into.").
 			Do("Use the SPD with the counts: %s", s.File)
 		if s.Where != "" {
-			e.Do("Take it out: %s", command("spdconvert", "/extract", s.File, "profiled.spd"))
+			e.Do("Take it out: %s", command("spdconvert", "/extract", s.File, "extracted.spd"))
 		}
 		x.add(e)
 	case d.OldCounted && d.Overlap < 100:

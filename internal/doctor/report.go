@@ -40,7 +40,7 @@ type Row struct {
 	Where    string  // part of the file
 	Kind     string  // "SPD", "PE", "ELF", "PDB", "SPT", "etl", "perf.data"
 	identity         // Name is that of the binary
-	alias    string  // another name of the binary: that of the PDB that an image names
+	alias    string  // another name of the binary: the PDB that an image names, the binary of the SPD in a PDB
 	Known    bool    // the file states an identity
 	PDBAge   *uint32 // of a PDB: the age in its info stream; Age is that of the DBI stream
 	BuildID  []byte  // of an ELF

@@ -26,6 +26,11 @@ func (x *examiner) rows() {
 	}
 	for _, p := range x.PDBs {
 		r := Row{File: p.File, Kind: "PDB", identity: p.identity(), PDBAge: &p.Identity.InfoAge, Arch: machineName(p.Machine)}
+		for _, s := range x.SPDs {
+			if s.File == p.File {
+				r.alias = s.Content.Header.Binary
+			}
+		}
 		add(r)
 	}
 	for _, list := range [][]*Samples{x.SPTs, x.Traces} {

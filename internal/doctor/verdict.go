@@ -26,13 +26,13 @@ func (x *examiner) conclude() {
 		return
 	}
 	x.Next = leading.Next
-	problem := leading.Message
+	problem := strings.ToUpper(leading.Message[:1]) + leading.Message[1:]
 	if leading.File != "" {
-		problem = leading.File + ": " + problem
+		problem = leading.File + ": " + leading.Message
 	}
 	switch leading.Exit() {
 	case diag.Mismatch:
-		x.Verdict, x.Text = Differs, "The files are not all of one build. "+problem+"."
+		x.Verdict, x.Text = Differs, x.tally()+problem+"."
 	case diag.Nothing:
 		x.Verdict, x.Text = Unused, "There is nothing that can be used. "+problem+"."
 	case diag.Damaged:
@@ -42,9 +42,29 @@ func (x *examiner) conclude() {
 	}
 }
 
+// tally says how many files belong together.
+func (x *examiner) tally() string {
+	if x.Reference < 0 || !x.Rows[x.Reference].Known {
+		return ""
+	}
+	all, same := 0, 0
+	for i := range x.Rows {
+		if r := &x.Rows[i]; r.Decides && r.Where == "" {
+			all++
+			if r.Relation == Same {
+				same++
+			}
+		}
+	}
+	if all < 2 {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d other files are of the same build as %s. ", same, all, x.Rows[x.Reference].File)
+}
+
 // pending says what is still to be done with an SPD without a profile.
 func (x *examiner) pending() {
-	if x.subject.Content.Header.Flags&spd.HeaderProfiled != 0 || x.Leading() != nil && x.Leading().Exit() != diag.Damaged {
+	if x.subject.Content.Header.Flags&spd.HeaderProfiled != 0 || x.Leading() != nil {
 		return
 	}
 	for _, s := range x.SPDs {
@@ -67,7 +87,7 @@ func (x *examiner) matching(kinds ...string) (rows []*Row) {
 	for i := range x.Rows {
 		r := &x.Rows[i]
 		for _, k := range kinds {
-			if r.Kind == k && r.Decides && r.Relation == Same && r.mode() != correlate.Auto {
+			if r.Kind == k && r.Decides && r.Relation == Same && !r.FileOffsets && r.mode() != correlate.Auto {
 				rows = append(rows, r)
 			}
 		}
@@ -111,7 +131,7 @@ func (x *examiner) agree() {
 		}
 	}
 	if warnings > 0 {
-		fmt.Fprintf(&b, ", but %d of the findings below limit what the profile is worth", warnings)
+		b.WriteString(", but the warnings limit what the profile is worth")
 	}
 	b.WriteByte('.')
 	x.Text = b.String()
