@@ -157,13 +157,8 @@ func sleb(c *binfmt.Cursor) uint64 {
 // link-time address, in their order, without those of size 0. An entry with a
 // defect is left out; defects are kept up to a limit.
 func ehFrame(data []byte, va uint64) (out []span, defects []error) {
-	const maxDefects = 8
 	encodings := map[int]uint8{} // of code addresses, by position of the CIE
-	fail := func(err error) {
-		if len(defects) < maxDefects {
-			defects = append(defects, err)
-		}
-	}
+	fail := func(err error) { defects = keep(defects, err) }
 	c := binfmt.NewCursor(data, ".eh_frame", 0)
 	for c.Len() >= 4 {
 		start := c.Pos()
