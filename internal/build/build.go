@@ -90,6 +90,7 @@ func Build(img *image.File, functions []program.Function, opts Options) (*spd.Fi
 		return nil, Report{}, fmt.Errorf("the image has no function with code")
 	}
 	b.analyze()
+	b.findTaken()
 	if opts.Inlines != nil {
 		b.each(len(b.parts), func() func(int) {
 			return func(k int) { b.parts[k].inlined, b.parts[k].used = b.inlinedIn(&b.parts[k]) }
@@ -121,6 +122,7 @@ type part struct {
 	entries []uint32 // where other parts jump to, apart from the start
 	inlined []inlined
 	used    []inlinedName
+	taken   bool // its address is known to the program
 	symbol  spd.Symbol
 }
 

@@ -36,7 +36,7 @@ func (b *builder) analyze() {
 // graphs makes the graphs of some parts.
 func (b *builder) graphs(parts []int, never func(cfg.CallKind, uint32) bool) {
 	b.each(len(parts), func() func(int) {
-		a := cfg.Analyzer{Code: b.code, Never: never}
+		a := cfg.Analyzer{Code: b.code, Never: never, Entry: func(rva uint32) bool { return b.entry(rva) >= 0 }}
 		return func(k int) {
 			p := &b.parts[parts[k]]
 			p.graph = a.Function([]program.Range{p.code}, p.entries)
@@ -58,6 +58,14 @@ func (b *builder) each(n int, worker func() func(int)) {
 		})
 	}
 	wg.Wait()
+}
+
+// entry returns the index of the part that is entered at rva, or -1.
+func (b *builder) entry(rva uint32) int {
+	if k := b.at(rva); k >= 0 && b.parts[k].code.Start == rva {
+		return k
+	}
+	return -1
 }
 
 // namedNever says whether a call does not return by what its target is called

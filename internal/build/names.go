@@ -3,6 +3,7 @@ package build
 import (
 	"fmt"
 
+	"github.com/spgo-tools/spgo/internal/program"
 	"github.com/spgo-tools/spgo/pkg/spd"
 )
 
@@ -56,7 +57,11 @@ func (b *builder) name() {
 		if p.number > 1 {
 			name = fmt.Sprintf("%s.%d", name, p.number)
 		}
-		p.symbol = n.symbol(name, p.Unit, p.Local)
+		// Only the image itself calls its linkage stubs.
+		p.symbol = n.symbol(name, p.Unit, p.Local || p.Source == program.PLT)
+		if p.taken {
+			p.symbol.SymbolFlags |= spd.SymbolAddressTaken
+		}
 	}
 	b.report.Numbered = n.numbered
 	b.names = n

@@ -16,6 +16,10 @@ type Analyzer struct {
 	// all return.
 	Never func(kind CallKind, target uint32) bool
 
+	// Entry says whether a function starts at an address, for Graph.Taken; nil
+	// stands for none.
+	Entry func(rva uint32) bool
+
 	arch   disasm.Arch
 	more   []uint32 // additional entries
 	parts  []part

@@ -65,6 +65,7 @@ func (b *builder) cut() {
 			block.Range.End += uint32(in.Len)
 			block.Instructions++
 			b.call(block, pos, in)
+			b.take(pos, in)
 			pos += int(in.Len)
 			afterBranch = in.Kind.Ends() || in.Kind == disasm.CondJump || b.never(in)
 		}
@@ -105,6 +106,36 @@ func (b *builder) call(block *Block, pos int, in disasm.Inst) {
 		return
 	}
 	block.Calls = append(block.Calls, c)
+}
+
+// take notes the function whose address an instruction makes.
+func (b *builder) take(pos int, in disasm.Inst) {
+	if b.Entry == nil || in.Kind != disasm.Other {
+		return
+	}
+	address := int64(in.Target)
+	switch {
+	case in.Names && in.Absolute:
+		address -= int64(b.Code.Base())
+	case in.Names:
+	case b.arch == disasm.ARM64:
+		e := b.effect(pos)
+		address = e.Imm
+		if e.Op == disasm.AddImm {
+			at, page := b.definitionIn(4, e.A, pos)
+			if at < 0 || page.Op != disasm.Const {
+				return
+			}
+			address += page.Imm
+		} else if e.Op != disasm.Const {
+			return
+		}
+	default:
+		return
+	}
+	if address > 0 && address <= 0xffffffff && b.Entry(uint32(address)) {
+		b.g.Taken = append(b.g.Taken, uint32(address))
+	}
 }
 
 // last returns the last instruction of a block.

@@ -50,6 +50,10 @@ type Graph struct {
 	// and what cannot be decoded. They do not touch each other.
 	Gaps []program.Range
 
+	// Taken are the functions whose address the code makes, in the order of
+	// the code, which suggests that they are called through pointers.
+	Taken []uint32
+
 	// Unresolved are the addresses of indirect jumps inside the function
 	// whose targets are not known. Their blocks lead to the exit.
 	Unresolved []uint32

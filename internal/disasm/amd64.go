@@ -358,9 +358,22 @@ func (d *amd64) classify(in *Inst, opMap int, op, modRM byte, opEnd, disp int, p
 		in.Kind, in.Target = Jump, near(opEnd)
 	case 0xe8:
 		in.Kind, in.Target = Call, near(opEnd)
+	case 0x8d: // lea
+		if disp >= 0 {
+			in.Names, in.Target = true, near(disp)
+		}
+	case 0x68, 0xb8, 0xb9, 0xba, 0xbb, 0xbc, 0xbd, 0xbe, 0xbf: // push, mov with an immediate
+		if n := int(in.Len); n >= opEnd+4 {
+			in.Names, in.Absolute, in.Target = true, true, uint64(binary.LittleEndian.Uint32(d.code[opEnd:]))
+			if n == opEnd+8 {
+				in.Target = binary.LittleEndian.Uint64(d.code[opEnd:])
+			}
+		}
 	case 0xc7:
 		if modRM == 0xf8 { // xbegin goes to its target when the transaction aborts
 			in.Kind, in.Target = CondJump, near(opEnd+1)
+		} else if n := int(in.Len); n >= opEnd+5 && !(d.opSize && !d.wide) { // mov with an immediate
+			in.Names, in.Absolute, in.Target = true, true, uint64(binary.LittleEndian.Uint32(d.code[n-4:]))
 		}
 	case 0xff:
 		switch modRM >> 3 & 7 {

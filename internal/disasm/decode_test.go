@@ -102,6 +102,9 @@ func TestAMD64(t *testing.T) {
 			t.Fatal(err)
 		}
 		in, ok := AMD64.Decode(append(code, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90), 0x1000)
+		if in.Names {
+			in.Target = 0 // see TestNames
+		}
 		if !ok || int(in.Len) != len(code) || in.Kind != x.kind || in.Target != x.target {
 			t.Errorf("%s (%s): got %+v, %v; want length %d, %v, target %#x", x.text, x.code, in, ok, len(code), x.kind, x.target)
 		}
@@ -109,6 +112,37 @@ func TestAMD64(t *testing.T) {
 			if in, ok := AMD64.Decode(code[:n], 0x1000); ok && int(in.Len) > n {
 				t.Errorf("%s cut to %d bytes: got length %d", x.text, n, in.Len)
 			}
+		}
+	}
+}
+
+func TestNames(t *testing.T) {
+	for _, x := range []struct {
+		text, code string
+		absolute   bool
+		target     uint64
+	}{
+		{"lea rax, [rip]", "488d05f90f0000", false, 0x2000},
+		{"mov edi, imm32", "bf00204000", true, 0x402000},
+		{"mov r8d, imm32", "41b800204000", true, 0x402000},
+		{"movabs rax, imm64", "48b80020400001000000", true, 0x100402000},
+		{"push imm32", "6800204000", true, 0x402000},
+		{"mov qword [rax], imm32", "48c70000204000", true, 0x402000},
+		{"mov dword [rsp+8], imm32", "c744240800204000", true, 0x402000},
+	} {
+		code, err := hex.DecodeString(x.code)
+		if err != nil {
+			t.Fatal(err)
+		}
+		in, ok := AMD64.Decode(code, 0x1000)
+		if want := (Inst{Len: uint8(len(code)), Names: true, Absolute: x.absolute, Target: x.target}); !ok || in != want {
+			t.Errorf("%s: got %+v, want %+v", x.text, in, want)
+		}
+	}
+	for _, code := range []string{"488d4708", "66b80020", "66c7000020", "b001", "6a01"} {
+		b, _ := hex.DecodeString(code)
+		if in, ok := AMD64.Decode(b, 0x1000); !ok || in.Names {
+			t.Errorf("%s: got %+v, want no address", code, in)
 		}
 	}
 }

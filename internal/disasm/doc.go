@@ -63,7 +63,13 @@ type Inst struct {
 	// before aligned code: nop, int3, zeros.
 	Padding bool
 
-	// Target is the address that a direct branch leads to, see also InMemory.
+	// Names says that an instruction of kind Other makes an address: Target
+	// relative to the same zero as pc, or the link-time address Target if
+	// Absolute. On AArch64 addresses take two instructions and are not found.
+	Names, Absolute bool
+
+	// Target is the address that a direct branch leads to, see also InMemory
+	// and Names.
 	Target uint64
 }
 

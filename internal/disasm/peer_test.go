@@ -135,7 +135,7 @@ func compare(t *testing.T, program string) (total int, differ []string) {
 		total++
 		in, ok := AMD64.Decode(code[prev.addr-base:], prev.addr)
 		kind, target := kindOf(prev.text)
-		if in.InMemory {
+		if in.InMemory || in.Names {
 			in.Target = 0
 		}
 		if ok && uint64(in.Len) == n && in.Kind == kind && in.Target == target {
