@@ -101,9 +101,17 @@ func (x *examiner) importOf(spts []*Row) string {
 		traces := x.matching("etl", "perf.data", "spt")
 		return x.aggregate(traces[0].File) + ", then " + command("spdconvert", mode(traces[0].mode()), x.subject.File, stem(x.want.Name)+".spt")
 	}
-	words := []string{"spdconvert", mode(spts[0].mode()), x.subject.File}
+	m := spts[0].mode()
 	for _, r := range spts {
-		words = append(words, r.File)
+		if r.mode() == correlate.LBR {
+			m = correlate.LBR // branch stacks make the better profile; the kinds do not mix
+		}
+	}
+	words := []string{"spdconvert", mode(m), x.subject.File}
+	for _, r := range spts {
+		if r.mode() == m {
+			words = append(words, r.File)
+		}
 	}
 	return command(words...)
 }
