@@ -106,6 +106,12 @@ func (f *finder) check() error {
 	if len(f.code) == 0 {
 		return unsupported("executable sections", "none")
 	}
+	// Sections may touch, but functions do not go on in the next one.
+	for _, s := range f.img.Sections {
+		if end := s.RVA + s.Size; s.Exec && end < math.MaxUint32 {
+			f.limits = append(f.limits, uint32(end))
+		}
+	}
 	return nil
 }
 
