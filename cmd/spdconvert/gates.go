@@ -36,15 +36,6 @@ func newGates(c *cli.Context) (g gates, err error) {
 	return g, nil
 }
 
-// needSamples refuses gates of samples where there are none to judge.
-func (g *gates) needSamples(inputs int) error {
-	if inputs == 0 && (g.samples != nil || g.dropped != nil || g.density != nil) {
-		return diag.New(diag.BadOperands, "--min-samples, --max-dropped and --min-density need SPTs").
-			Because("Only the SPD is named.")
-	}
-	return nil
-}
-
 // check applies all gates.
 func (g *gates) check(r *report.Conversion) error {
 	var failed []error

@@ -32,6 +32,7 @@ func command() *cli.Command {
 			"/reset app.spd",
 			"/extract file.pdb|file.exe|file.obj|file.lib file.spd",
 			"/build:image [/pdb:file] app.spd",
+			"/export:FORMAT [--image app] [/pdb:file] app.spd out",
 		},
 		Examples: []string{
 			"spdconvert app.spd run.spt                        import; what was there counts half",
@@ -42,6 +43,7 @@ func command() *cli.Command {
 			"spdconvert /extract app.pdb app.spd               the SPD that a link with /spdembed left",
 			"spdconvert /extract --index 2 all.lib one.spd     the third of several",
 			"spdconvert /build:app.exe /pdb:app.pdb app.spd    an SPD of any native program",
+			"spdconvert /export:llvm app.spd app.prof          for clang -fprofile-sample-use=app.prof",
 		},
 		Notes: `
 An import replaces the SPD by one with the samples: whole or not at all. SPT@N
@@ -56,7 +58,11 @@ several SPDs they are listed, and --index chooses one. The output - is standard
 output.
 
 /build makes an SPD without counts of a PE or ELF image for x86-64 or arm64, by
-its machine code. Microsoft's linker does not take it: it knows only its own.`,
+its machine code. Microsoft's linker does not take it: it knows only its own.
+
+/export writes the counts of an SPD as a profile for another tool: llvm and
+llvm-binary for clang, gcov for gcc -fauto-profile, pprof for go build -pgo, bolt
+for llvm-bolt. The image is looked for beside the SPD.`,
 		Formats: "SPD version 0x100c, SPT version 1",
 		Flags: []urfave.Flag{
 			&urfave.StringFlag{Name: "mode", Category: documented, Value: "AUTO", Usage: "`KIND`: what counts are made from: LBR (branch stacks), IP\n(addresses) or AUTO (LBR where there are branches)"},
@@ -69,6 +75,9 @@ its machine code. Microsoft's linker does not take it: it knows only its own.`,
 
 			&urfave.StringFlag{Name: "build", Category: native, Usage: "`IMAGE`: make an SPD without counts of it"},
 			&urfave.StringFlag{Name: "pdb", Category: native, Usage: "`FILE`: PDB or separate debug file of the image"},
+			&urfave.StringFlag{Name: "export", Category: native, Usage: "`FORMAT`: write a profile: llvm, llvm-binary, pprof, gcov or bolt"},
+			&urfave.StringFlag{Name: "image", Category: native, Usage: "`FILE`: the image whose SPD is exported"},
+			&urfave.StringFlag{Name: "trim", Category: native, Usage: "`PERCENT`: export the heaviest functions that make up so much"},
 
 			&urfave.StringFlag{Name: "ip-event", Category: samples, Usage: "`OPCODE`: the event that counts with /mode:IP; default is the\nfirst present of 0x02, 0x01, 0x41"},
 			&urfave.StringFlag{Name: "normalize", Category: samples, Usage: "`KIND`: samples: each SPT has the same say, whatever its size"},

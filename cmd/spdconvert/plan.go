@@ -2,6 +2,7 @@ package main
 
 import (
 	"math"
+	"os"
 	"strconv"
 	"strings"
 
@@ -64,7 +65,31 @@ func newPlan(c *cli.Context) (*plan, error) {
 	if p.gates, err = newGates(c); err != nil {
 		return nil, err
 	}
-	return p, p.gates.needSamples(len(p.inputs))
+	for _, dir := range p.identity.imagePath {
+		if _, err := os.Stat(dir); err != nil {
+			return nil, err
+		}
+	}
+	if len(p.inputs) == 0 {
+		return p, needSamples(c)
+	}
+	return p, nil
+}
+
+// needSamples refuses options that would be ignored because only the SPD is
+// named. Gates are among them: none may pass unchecked.
+func needSamples(c *cli.Context) error {
+	for _, name := range []string{"min-samples", "max-dropped", "min-density", "ip-event", "normalize", "ignore-age", "ignore-identity", "image-path", "tolerate"} {
+		if c.IsSet(name) {
+			return diag.New(diag.BadOperands, "--%s needs SPTs, but only the SPD is named", name)
+		}
+	}
+	for _, name := range []string{"output", "provenance"} {
+		if c.IsSet(name) && !c.IsSet("retire") {
+			return diag.New(diag.BadOperands, "--%s needs SPTs or /retire: nothing is to be written", name)
+		}
+	}
+	return nil
 }
 
 // countStreams makes sure that standard input is read once.

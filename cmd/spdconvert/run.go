@@ -16,12 +16,13 @@ func run(c *cli.Context) (cli.Result, error) {
 	}{
 		{"extract", locked(1, extract), []string{"index"}},
 		{"build", locked(0, buildSPD), []string{"pdb"}},
+		{"export", exportProfile, []string{"pdb", "image", "image-path", "trim"}},
 		{"merge", merge, []string{"retire", "summary", "min-coverage", "provenance"}},
 		{"reset", reset, []string{"summary", "output", "provenance", "mode", "retire", "sptlist"}},
 	}
 	chosen := -1
 	for i, f := range forms {
-		if !c.Bool(f.name) && (f.name != "build" || !c.IsSet(f.name)) {
+		if !c.Bool(f.name) && (f.name != "build" && f.name != "export" || !c.IsSet(f.name)) {
 			continue
 		}
 		if chosen >= 0 {
@@ -29,12 +30,22 @@ func run(c *cli.Context) (cli.Result, error) {
 		}
 		chosen = i
 	}
+	for _, name := range []string{"output", "provenance"} {
+		if c.Bool("summary") && c.IsSet(name) {
+			return nil, diag.New(diag.BadOption, "--%s has no meaning with /summary, which writes nothing", name)
+		}
+	}
 	if chosen < 0 {
 		if c.IsSet("index") {
 			return nil, diag.New(diag.BadOption, "--index is for /extract")
 		}
 		if c.IsSet("pdb") {
-			return nil, diag.New(diag.BadOption, "/pdb is for /build")
+			return nil, diag.New(diag.BadOption, "/pdb is for /build and /export")
+		}
+		for _, name := range []string{"image", "trim"} {
+			if c.IsSet(name) {
+				return nil, diag.New(diag.BadOption, "--%s is for /export", name)
+			}
 		}
 		return importSamples(c)
 	}
