@@ -46,7 +46,7 @@ type body struct {
 type node struct {
 	function, block int32
 	items           []item
-	// copies says that the items are copies of the same code, which was
+	// copies says that each item is a copy of the same code, which was
 	// duplicated into its predecessors: an execution is one of them.
 	copies bool
 	// near are nodes some of whose code lies between pieces of this one.
@@ -164,7 +164,15 @@ type part struct {
 	ranges       []spd.Range
 	indirect     []spd.CallSite
 	inlinees     []spd.Inlinee
-	duplicated   bool
+	copies       int
+}
+
+// copies is how often the code of a block stands in the function.
+func copies(flags, aux uint16) int {
+	if flags == spd.BlockDuplicated {
+		return int(aux) + 1
+	}
+	return 1
 }
 
 func (c *coder) function(k int32) int32 {
@@ -174,7 +182,7 @@ func (c *coder) function(k int32) int32 {
 		if len(b.Ranges) == 0 {
 			continue
 		}
-		x := part{instructions: b.Instructions, ranges: b.Ranges, inlinees: b.Inlinees, duplicated: b.Flags == spd.BlockDuplicated}
+		x := part{instructions: b.Instructions, ranges: b.Ranges, inlinees: b.Inlinees, copies: copies(b.Flags, b.Aux)}
 		for _, s := range b.Indirect {
 			x.indirect = append(x.indirect, s.CallSite)
 		}
@@ -187,7 +195,7 @@ func (c *coder) inlined(x *spd.Inlinee) int32 {
 	parts := make(map[uint32]part)
 	for i := range x.Blocks {
 		if b := &x.Blocks[i]; len(b.Ranges) > 0 {
-			parts[b.ID] = part{b.Instructions, b.Ranges, b.Indirect, b.Inlinees, b.Flags == spd.BlockDuplicated}
+			parts[b.ID] = part{b.Instructions, b.Ranges, b.Indirect, b.Inlinees, copies(b.Flags, b.Aux)}
 		}
 	}
 	c.placed.inlined++
@@ -297,7 +305,7 @@ func (c *coder) node(n node, x part, calls []sourceCall, last bool) int32 {
 		c.nodes[at].items = append(c.nodes[at].items, e.item)
 	}
 	c.attach(at, remote)
-	c.nodes[at].copies = x.duplicated && len(x.inlinees) == 0
+	c.nodes[at].copies = x.copies == len(x.ranges) && len(x.inlinees) == 0
 	return at
 }
 
