@@ -33,6 +33,7 @@ var allowed = []struct{ from, to string }{
 	{"internal/funcs", "pkg/ internal/program internal/debuginfo"},
 	{"internal/cfg", "internal/disasm internal/program"},
 	{"internal/build", "pkg/ internal/cfg internal/disasm internal/program"},
+	{"internal/export", "pkg/ internal/debuginfo internal/disasm"},
 	{"internal/ntfs", "pkg/binfmt pkg/image"},
 	{"internal/debias", ""},
 	{"internal/ingest", "pkg/ internal/sample internal/diag internal/addrspace internal/ntfs internal/debias internal/disasm"},

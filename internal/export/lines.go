@@ -1,0 +1,227 @@
+package export
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/spgo-tools/spgo/internal/debuginfo"
+	"github.com/spgo-tools/spgo/pkg/binfmt"
+)
+
+// place is a place in a function's source: compilers find it again by the
+// distance from the function's first line, modulo 2^16, in later versions of
+// the file as well.
+type place struct {
+	offset        uint16
+	discriminator uint32
+}
+
+func comparePlaces(a, b place) int {
+	return cmp.Or(cmp.Compare(a.offset, b.offset), cmp.Compare(a.discriminator, b.discriminator))
+}
+
+// line is what was executed of the code of a place.
+type line struct {
+	count uint64 // of the instruction executed most
+	calls map[string]uint64
+}
+
+// site is a call that was inlined.
+type site struct {
+	place
+	callee string
+}
+
+func compareSites(a, b site) int {
+	return cmp.Or(comparePlaces(a.place, b.place), cmp.Compare(a.callee, b.callee))
+}
+
+// lines is the profile of a function, or of an inlined call of one, by source
+// lines. Counts are those of the database until whole makes them executions.
+type lines struct {
+	name    string
+	total   uint64 // executed bytes of code, inlined calls included
+	entries uint64
+	body    map[place]*line
+	inlined map[site]*lines
+}
+
+func newLines(name string) *lines {
+	return &lines{name: name, body: make(map[place]*line), inlined: make(map[site]*lines)}
+}
+
+// at returns the line at a place.
+func (l *lines) at(p place) *line {
+	x := l.body[p]
+	if x == nil {
+		x = &line{calls: make(map[string]uint64)}
+		l.body[p] = x
+	}
+	return x
+}
+
+// call returns the profile of an inlined call.
+func (l *lines) call(s site) *lines {
+	x := l.inlined[s]
+	if x == nil {
+		x = newLines(s.callee)
+		l.inlined[s] = x
+	}
+	return x
+}
+
+// whole rounds all counts to executions.
+func (l *lines) whole() {
+	l.total, l.entries = executions(l.total), executions(l.entries)
+	for _, x := range l.body {
+		x.count = executions(x.count)
+		for name, n := range x.calls {
+			if x.calls[name] = executions(n); x.calls[name] == 0 {
+				delete(x.calls, name)
+			}
+		}
+	}
+	for _, x := range l.inlined {
+		x.whole()
+	}
+}
+
+// places returns the places of the body in order.
+func (l *lines) places() []place { return keys(l.body, comparePlaces) }
+
+// sites returns the inlined calls in order.
+func (l *lines) sites() []site { return keys(l.inlined, compareSites) }
+
+// records counts the lines, inlined ones included.
+func (l *lines) records() int {
+	n := len(l.body)
+	for _, x := range l.inlined {
+		n += x.records()
+	}
+	return n
+}
+
+// target is a called function.
+type target struct {
+	name  string
+	count uint64
+}
+
+// targets returns the functions that a line called, the most frequent first.
+func (x *line) targets() []target {
+	var list []target
+	for name, n := range x.calls {
+		list = append(list, target{name, n})
+	}
+	slices.SortFunc(list, func(a, b target) int { return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(a.name, b.name)) })
+	return list
+}
+
+// discriminators says what a compiler keeps in a discriminator: the number of
+// the block on its line, and of how many copies of the code this is one.
+type discriminators func(producer string, d uint32) (number, copies uint32)
+
+// lineProfile makes the profiles of all functions by source lines, the
+// heaviest first.
+func (p *program) lineProfile(meaning discriminators) []*lines {
+	all := make(map[string]*lines)
+	names := make([]string, len(p.functions))
+	for k := range p.functions {
+		names[k] = p.sourceName(&p.functions[k])
+	}
+	for k := range p.functions {
+		f := &p.functions[k]
+		if f.weight == 0 || f.blocks == nil || f.stub() {
+			continue
+		}
+		if !p.addLines(all, names, f, meaning) {
+			p.lose(f, &p.report.WithoutLines)
+		}
+	}
+	var list []*lines
+	for _, name := range keys(all, strings.Compare) {
+		x := all[name]
+		x.whole()
+		list = append(list, x)
+	}
+	slices.SortStableFunc(list, func(a, b *lines) int { return cmp.Compare(b.total, a.total) })
+	weights := make([]uint64, len(list))
+	for k, x := range list {
+		weights[k] = x.total
+	}
+	list = list[:p.heaviest(weights)]
+	p.report.Exported = len(list)
+	for _, x := range list {
+		p.report.Records += x.records()
+	}
+	return list
+}
+
+// sourceName is the name of a function by its debug information, which has no
+// suffixes of copies that a compiler made; else that of the database.
+func (p *program) sourceName(f *function) string {
+	if stack := p.debug.Stack(f.RVA); len(stack) > 0 && stack[len(stack)-1].Function != "" {
+		return stack[len(stack)-1].Function
+	}
+	return f.Name
+}
+
+// addLines adds the code of a function to the profiles. It is false if there
+// is no debug information of it.
+func (p *program) addLines(all map[string]*lines, names []string, f *function, meaning discriminators) bool {
+	unit, _ := p.debug.Unit(f.RVA)
+	calls := make(map[uint32][]call)
+	for _, c := range p.calls(f) {
+		if c.offset == 0 && !p.functions[c.to].stub() && !p.functions[c.to].part() {
+			calls[c.from.rva] = append(calls[c.from.rva], c)
+		}
+	}
+	known := false
+	for k := range f.blocks {
+		b := &f.blocks[k]
+		for _, i := range b.code {
+			stack := p.debug.Stack(i.rva)
+			if len(stack) == 0 || stack[len(stack)-1].StartLine == 0 {
+				continue
+			}
+			known = true
+			count := b.Count
+			here, at := p.descend(all, stack, unit.Producer, binfmt.SatMul(count, uint64(i.Len)), meaning)
+			_, copies := meaning(unit.Producer, stack[0].Discriminator)
+			x := here.at(at)
+			x.count = max(x.count, binfmt.SatMul(count, uint64(copies)))
+			for _, c := range calls[i.rva] {
+				name := names[c.to]
+				x.calls[name] = binfmt.SatAdd(x.calls[name], c.count)
+			}
+		}
+	}
+	if known && !f.part() {
+		if x := all[p.sourceName(f)]; x != nil {
+			x.entries = binfmt.SatAdd(x.entries, f.EntryCount())
+		}
+	}
+	return known
+}
+
+// descend goes from the outermost function of a stack through the inlined
+// calls to the innermost one, and adds weight to all of them.
+func (p *program) descend(all map[string]*lines, stack []debuginfo.Frame, producer string, weight uint64, meaning discriminators) (*lines, place) {
+	outer := stack[len(stack)-1].Function
+	here := all[outer]
+	if here == nil {
+		here = newLines(outer)
+		all[outer] = here
+	}
+	for k := len(stack) - 1; ; k-- {
+		here.total = binfmt.SatAdd(here.total, weight)
+		frame := stack[k]
+		number, _ := meaning(producer, frame.Discriminator)
+		at := place{uint16(frame.Line - frame.StartLine), number}
+		if k == 0 {
+			return here, at
+		}
+		here = here.call(site{at, stack[k-1].Function})
+	}
+}

@@ -1,0 +1,192 @@
+package export
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spgo-tools/spgo/pkg/binfmt"
+)
+
+// The extensible binary form: a magic number and version, a table of sections,
+// and the sections. Numbers are ULEB128 but for those of the table.
+//
+// Source: LLVM's llvm/ProfileData/SampleProf.h.
+
+const (
+	llvmMagic   = 0x5350524f46343204 // "SPROF42" and 4, the extensible binary form
+	llvmVersion = 103
+
+	sectionSummary   = 1
+	sectionNames     = 2
+	sectionOffsets   = 4
+	sectionFunctions = 32
+)
+
+// summaryCutoffs are the millionths of the total for which the summary says
+// how many of the greatest counts make them up.
+var summaryCutoffs = []uint64{10000, 100000, 200000, 300000, 400000, 500000, 600000, 700000, 800000, 900000, 950000, 990000, 999000, 999900, 999990, 999999}
+
+// writeLLVMBinary writes the extensible binary form.
+func (p *program) writeLLVMBinary(w io.Writer) error {
+	functions := p.lineProfile(clangDiscriminators)
+	e := newEncoder(functions)
+	body, offsets := e.functions(functions)
+	sections := []struct {
+		kind uint64
+		data []byte
+	}{
+		{sectionSummary, summary(functions)},
+		{sectionNames, e.nameTable()},
+		{sectionOffsets, offsets},
+		{sectionFunctions, body},
+	}
+	out := binary.AppendUvarint(nil, llvmMagic)
+	out = binary.AppendUvarint(out, llvmVersion)
+	out = binary.LittleEndian.AppendUint64(out, uint64(len(sections)))
+	at := uint64(len(out) + 32*len(sections))
+	for _, s := range sections {
+		const flags = 0
+		for _, v := range []uint64{s.kind, flags, at, uint64(len(s.data))} {
+			out = binary.LittleEndian.AppendUint64(out, v)
+		}
+		at += uint64(len(s.data))
+	}
+	for _, s := range sections {
+		out = append(out, s.data...)
+	}
+	_, err := w.Write(out)
+	return err
+}
+
+// encoder knows the number of each name.
+type encoder struct {
+	names  []string
+	number map[string]uint64
+}
+
+func newEncoder(functions []*lines) *encoder {
+	e := &encoder{number: make(map[string]uint64)}
+	for _, f := range functions {
+		e.collect(f)
+	}
+	e.names = keys(e.number, strings.Compare)
+	for k, name := range e.names {
+		e.number[name] = uint64(k)
+	}
+	return e
+}
+
+// collect notes all names of a function.
+func (e *encoder) collect(f *lines) {
+	e.number[f.name] = 0
+	for _, x := range f.body {
+		for name := range x.calls {
+			e.number[name] = 0
+		}
+	}
+	for _, inner := range f.inlined {
+		e.collect(inner)
+	}
+}
+
+func (e *encoder) nameTable() []byte {
+	b := binary.AppendUvarint(nil, uint64(len(e.names)))
+	for _, name := range e.names {
+		b = append(append(b, name...), 0)
+	}
+	return b
+}
+
+// functions encodes the functions, and the table of where each one begins.
+func (e *encoder) functions(list []*lines) (body, offsets []byte) {
+	offsets = binary.AppendUvarint(nil, uint64(len(list)))
+	for _, f := range list {
+		offsets = binary.AppendUvarint(offsets, e.number[f.name])
+		offsets = binary.AppendUvarint(offsets, uint64(len(body)))
+		body = binary.AppendUvarint(body, f.entries)
+		body = e.append(body, f)
+	}
+	return body, offsets
+}
+
+// append encodes a function without its entries.
+func (e *encoder) append(b []byte, f *lines) []byte {
+	b = binary.AppendUvarint(b, e.number[f.name])
+	b = binary.AppendUvarint(b, f.total)
+	b = binary.AppendUvarint(b, uint64(len(f.body)))
+	for _, at := range f.places() {
+		x := f.body[at]
+		b = appendPlace(b, at)
+		b = binary.AppendUvarint(b, x.count)
+		targets := x.targets()
+		b = binary.AppendUvarint(b, uint64(len(targets)))
+		for _, t := range targets {
+			b = binary.AppendUvarint(b, e.number[t.name])
+			b = binary.AppendUvarint(b, t.count)
+		}
+	}
+	b = binary.AppendUvarint(b, uint64(len(f.inlined)))
+	for _, s := range f.sites() {
+		b = appendPlace(b, s.place)
+		b = e.append(b, f.inlined[s])
+	}
+	return b
+}
+
+func appendPlace(b []byte, at place) []byte {
+	b = binary.AppendUvarint(b, uint64(at.offset))
+	return binary.AppendUvarint(b, uint64(at.discriminator))
+}
+
+// summary encodes the sum of all counts, the greatest ones, and for each cutoff
+// the least count that is needed to reach it and how many counts that takes.
+func summary(functions []*lines) []byte {
+	var counts []uint64
+	var entries uint64
+	for _, f := range functions {
+		counts = f.appendCounts(counts)
+		entries = max(entries, f.entries)
+	}
+	slices.SortFunc(counts, func(a, b uint64) int { return cmp.Compare(b, a) })
+	var total, greatest uint64
+	for _, n := range counts {
+		total = binfmt.SatAdd(total, n)
+		greatest = max(greatest, n)
+	}
+	var b bytes.Buffer
+	put := func(v ...uint64) {
+		for _, v := range v {
+			b.Write(binary.AppendUvarint(nil, v))
+		}
+	}
+	put(total, greatest, entries, uint64(len(counts)), uint64(len(functions)), uint64(len(summaryCutoffs)))
+	var sum, least uint64
+	n := 0
+	for _, cutoff := range summaryCutoffs {
+		wanted := total/1e6*cutoff + total%1e6*cutoff/1e6
+		for sum < wanted && n < len(counts) {
+			least = counts[n]
+			for n < len(counts) && counts[n] == least {
+				sum = binfmt.SatAdd(sum, least)
+				n++
+			}
+		}
+		put(cutoff, least, uint64(n))
+	}
+	return b.Bytes()
+}
+
+// appendCounts appends the counts of all lines.
+func (l *lines) appendCounts(list []uint64) []uint64 {
+	for _, at := range l.places() {
+		list = append(list, l.body[at].count)
+	}
+	for _, s := range l.sites() {
+		list = l.inlined[s].appendCounts(list)
+	}
+	return list
+}
