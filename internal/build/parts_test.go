@@ -2,6 +2,7 @@ package build
 
 import (
 	"bytes"
+	"os"
 	"slices"
 	"testing"
 
@@ -73,6 +74,60 @@ func TestParts(t *testing.T) {
 	if !slices.ContainsFunc(hot.MachineCallees, func(c spd.MachineCallee) bool { return c.ID == cold.ID }) {
 		t.Error("main does not call its cold part")
 	}
+}
+
+// TestHiddenTable takes a program's only jump table away. The cases of the
+// switch must still be reached.
+func TestHiddenTable(t *testing.T) {
+	data, err := os.ReadFile(corpus.Path(t, "programs/minivm.elf"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k := range 9 * 4 { // entries, in .rodata at RVA and file offset 0x2004
+		data[0x2004+k] = 0xff
+	}
+	img, err := image.NewFile(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, list := open(t, "programs/minivm.elf")
+	f, r, err := Build(img, list, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Tables != 0 || r.Unresolved != 1 {
+		t.Errorf("%d tables, %d unresolved jumps", r.Tables, r.Unresolved)
+	}
+	for v := range f.Violations() {
+		t.Error(v)
+	}
+	g, _, err := Build(whole, list, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	hidden, known := switchOf(find(t, f, "main")), switchOf(find(t, g, "main"))
+	for _, rva := range known {
+		if !slices.Contains(hidden, rva) {
+			t.Errorf("the case at %#x is not reached", rva)
+		}
+	}
+	if len(known) != 9 {
+		t.Errorf("%d cases, want 9", len(known))
+	}
+}
+
+// switchOf returns the addresses that the switch of a function leads to.
+func switchOf(fn *spd.Function) (list []uint32) {
+	for _, b := range fn.Blocks {
+		if len(b.Edges) > 2 {
+			for _, e := range b.Edges {
+				if r := fn.Blocks[e.To-1].Ranges; len(r) > 0 {
+					list = append(list, fn.RVA+r[0].Start)
+				}
+			}
+		}
+	}
+	return list
 }
 
 // TestJobs builds with one and several functions at a time.

@@ -13,6 +13,7 @@ type builder struct {
 	g      *Graph
 	starts []int       // position of each block
 	index  map[int]int // of the block that starts at a position
+	open   []int       // blocks that end in an unresolved jump
 }
 
 // exit stands for the exit in edges until the normal form gives it a number.
@@ -25,6 +26,7 @@ func (a *Analyzer) graph() *Graph {
 	for k := range b.starts {
 		b.connect(k)
 	}
+	b.close()
 	entries := b.entries()
 	b.g.reach(entries)
 	b.g.normalize(entries)
@@ -162,7 +164,7 @@ func (b *builder) connect(k int) {
 		b.jump(block, pos, in)
 		b.next(&b.g.Blocks[k], pos+int(in.Len))
 	case disasm.IndirectJump:
-		b.indirect(block, pos, in)
+		b.indirect(k, pos, in)
 	default:
 		if b.never(in) {
 			b.leave(block, Ends)
@@ -223,7 +225,8 @@ func (b *builder) next(block *Block, pos int) {
 }
 
 // indirect adds the edges of an indirect jump.
-func (b *builder) indirect(block *Block, pos int, in disasm.Inst) {
+func (b *builder) indirect(k, pos int, in disasm.Inst) {
+	block := &b.g.Blocks[k]
 	c := Call{At: b.rva(pos), Len: in.Len, Kind: Computed}
 	if in.InMemory && in.Target <= 0xffffffff {
 		c.Kind, c.Target = Slot, uint32(in.Target)
@@ -249,7 +252,7 @@ func (b *builder) indirect(block *Block, pos int, in disasm.Inst) {
 	for _, j := range b.jumps {
 		if j.pos == pos && j.tab {
 			b.g.Unresolved = append(b.g.Unresolved, c.At)
-			b.leave(block, Jumps)
+			b.open = append(b.open, k)
 			return
 		}
 	}
@@ -257,6 +260,32 @@ func (b *builder) indirect(block *Block, pos int, in disasm.Inst) {
 		c.Kind, c.Target = Slot, slot
 	}
 	b.tail(block, c)
+}
+
+// close lets unresolved jumps lead to all blocks that nothing else leads to,
+// and out of the function.
+func (b *builder) close() {
+	if len(b.open) == 0 {
+		return
+	}
+	entered := make([]bool, len(b.g.Blocks))
+	entered[0] = true
+	for k := range b.g.Blocks {
+		for _, e := range b.g.Blocks[k].Edges {
+			if e.To != exit {
+				entered[e.To] = true
+			}
+		}
+	}
+	for _, i := range b.open {
+		block := &b.g.Blocks[i]
+		for k := range entered {
+			if !entered[k] {
+				block.Edges = append(block.Edges, Edge{To: k})
+			}
+		}
+		b.leave(block, Jumps)
+	}
 }
 
 // entries returns the blocks that are entered from outside, ascending: the

@@ -305,6 +305,19 @@ func TestNoTable(t *testing.T) {
 	}
 }
 
+// TestUnresolved has a table that is not in the file: the jump may lead to
+// the two cases that nothing else leads to.
+func TestUnresolved(t *testing.T) {
+	m := amd64Code(t, "83ff02 771f 89ff 488d15f20f0000 486304ba 4801d0 3effe0 b801000000 c3 b802000000 c3 31c0 c3")
+	a := Analyzer{Code: m}
+	g := a.Function(m.ranges(), nil)
+	check(t, "unresolved", m.ranges(), g)
+	const want = "1000+5/2 >4 >1; 1005+19/5 >2 >3 >5; 1018+6/2 >5; 101e+6/2 >5; 1024+3/2 >5; -"
+	if got := show(g); got != want || !slices.Equal(g.Unresolved, []uint32{0x1015}) {
+		t.Errorf("got %s, unresolved %x; want %s", got, g.Unresolved, want)
+	}
+}
+
 func TestNeverReturning(t *testing.T) {
 	code := []struct {
 		hex   string

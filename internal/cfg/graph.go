@@ -55,7 +55,8 @@ type Graph struct {
 	Taken []uint32
 
 	// Unresolved are the addresses of indirect jumps inside the function
-	// whose targets are not known. Their blocks lead to the exit.
+	// whose targets are not known. Their blocks lead to all blocks that nothing
+	// else leads to, and to the exit.
 	Unresolved []uint32
 
 	// Overlaps counts branches into the middle of instructions, Undecoded

@@ -383,7 +383,7 @@ func (a *Analyzer) readTable(j *jump, start int64, l lookup, limit int, exact bo
 	if exact && outside > 0 {
 		t.outside, t.Entries = true, t.Entries+outside
 	}
-	if outside > 0 && len(t.targets) == 0 {
+	if outside > 0 && len(t.targets) == 0 && l.size == 8 {
 		j.tab = false
 	}
 	return t, len(t.targets) > 0
