@@ -65,8 +65,8 @@ var commands = map[string]func(ts *testscript.TestScript, neg bool, args []strin
 	"utf16":    writeUTF16,
 }
 
-// makeApp FILE [KEY=VALUE ...] writes the SPD of app, with another age, checksum of main
-// or count of its entry.
+// makeApp FILE [KEY=VALUE ...] writes the SPD of app, with another identity, checksum of
+// main or count of its entry.
 func makeApp(ts *testscript.TestScript, neg bool, args []string) {
 	f := app()
 	main := &f.Modules[0].Functions[1]
@@ -77,6 +77,8 @@ func makeApp(ts *testscript.TestScript, neg bool, args []string) {
 		switch string(key) {
 		case "age":
 			f.Header.Age = uint32(n)
+		case "guid":
+			f.Header.GUID = binfmt.GUID{byte(n)}
 		case "checksum":
 			main.Checksum = spd.Checksum(n)
 		case "count":

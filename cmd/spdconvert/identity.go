@@ -34,12 +34,14 @@ const (
 var relations = []string{sameIdentity, sameGUID, sameName, unrelated}
 
 func relation(h *spd.Header, id spt.ProgramID) string {
+	named := strings.EqualFold(sample.BaseName(id.Name), sample.BaseName(h.Binary))
+	stated := !h.GUID.IsZero() // binaries without an identity are told apart by name
 	switch {
-	case id.GUID == h.GUID && id.Age == h.Age && !h.GUID.IsZero():
+	case id.GUID == h.GUID && id.Age == h.Age && (stated || named):
 		return sameIdentity
-	case id.GUID == h.GUID && !h.GUID.IsZero():
+	case id.GUID == h.GUID && stated:
 		return sameGUID
-	case strings.EqualFold(sample.BaseName(id.Name), sample.BaseName(h.Binary)):
+	case named:
 		return sameName
 	}
 	return unrelated
@@ -99,6 +101,10 @@ func checkIdentities(c *cli.Context, p *plan, h *spd.Header) (*report.Incompatib
 		return incompatible(c, p, h)
 	}
 	for _, in := range p.inputs {
+		if in.ignored == "" && h.GUID.IsZero() {
+			c.Warn(diag.New(diag.IdentityIgnored, "neither SPD nor samples state an identity: %s is matched by its name alone", h.Binary).In(in.name).
+				Because("The binary was linked without a build id or a PDB."))
+		}
 		if in.ignored != "" {
 			var ids []string
 			for _, id := range in.accepted {
