@@ -426,7 +426,7 @@ var Codes = map[Code]Info{
 		"Only recordings were named, which belong to no build of themselves.",
 		"Name the SPD, or the image or PDB of the program."},
 	NotImported: {OK, "the samples were not imported yet",
-		"The SPD is as the linker wrote it.",
+		"The SPD is as it was made by the linker, or of an image.",
 		"Import them with spdconvert."},
 	LimitedCoverage: {OK, "few blocks of the program are covered",
 		"The workload exercises little of the program, or samples are few. Functions without counts are compiled for size.",

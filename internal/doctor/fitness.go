@@ -130,9 +130,7 @@ func (x *examiner) samples() {
 			continue
 		}
 		if r.FileOffsets {
-			x.add(diag.New(diag.NoSamples, "the addresses of the samples of %s are file offsets, which an SPD does not know", r.Name).In(r.File).
-				Because("The headers of the program are needed to translate them, and it was not at hand when the recording was aggregated.").
-				Do("Aggregate the recording again with --image-path and the folder of the recorded program."))
+			x.offsets(r)
 			continue
 		}
 		x.kinds(r)
@@ -146,6 +144,20 @@ func (x *examiner) samples() {
 			x.note(diag.New(diag.NotAggregated, "the recording has samples of %s", r.Name).In(r.File).Do("%s", x.aggregate(r.File)))
 		}
 	}
+}
+
+// offsets says that the addresses of samples were not translated.
+func (x *examiner) offsets(r *Row) {
+	e := diag.New(diag.NoSamples, "the addresses of the samples of %s are file offsets, which an SPD does not know", r.Name).In(r.File).
+		Because("The headers of the program are needed to translate them, and it was not at hand when the recording was read.").
+		Do("Aggregate the recording again with --image-path and the folder of the recorded program.")
+	switch {
+	case x.imageOf(x.want) != nil:
+		e.Do("Aggregate the recording again with the program: %s", x.aggregate("perf.data"))
+	case r.Kind != "SPT":
+		e.Do("Name the recorded program as well: %s", command("spddump", "/doctor", x.Rows[x.Reference].File, r.File, r.Name))
+	}
+	x.add(e)
 }
 
 func (x *examiner) hasSPT() bool {

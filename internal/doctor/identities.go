@@ -6,6 +6,7 @@ import (
 
 	"github.com/spgo-tools/spgo/internal/correlate"
 	"github.com/spgo-tools/spgo/internal/diag"
+	"github.com/spgo-tools/spgo/pkg/binfmt"
 )
 
 func (i identity) String() string {
@@ -24,7 +25,12 @@ func (x *examiner) identities() {
 		}
 		return
 	case x.subject == nil:
-		x.note(diag.New(diag.NoSPDNamed, "no file has an SPD; everything is compared with %s", x.Rows[x.Reference].File))
+		r := &x.Rows[x.Reference]
+		e := diag.New(diag.NoSPDNamed, "no file has an SPD; everything is compared with %s", r.File)
+		if r.Kind == "ELF" {
+			e.Because("Only Microsoft's linker writes SPDs; of other programs they are made.").Do("%s", x.build(r))
+		}
+		x.note(e)
 	}
 	subject := &x.Rows[x.Reference]
 	if !subject.Known {
@@ -101,7 +107,7 @@ func (x *examiner) different(r *Row) *diag.Error {
 	case r.Relation == Nameless:
 		e = diag.New(diag.NoProgramID, "%s does not tell which build of %s it is", r.noun(), stem(x.want.Name))
 		x.explainNameless(e, r)
-	case r.Name == "":
+	case x.fileHits(r) == 0 && r.sampled():
 		e = diag.New(diag.NoUsableKind, "%s has no samples of any binary", r.noun()).
 			Because("The recording was empty, or filters left none.").
 			Do("Look at the summary of sptaggregate for why samples were dropped; record while the program is busy.")
@@ -114,6 +120,16 @@ func (x *examiner) different(r *Row) *diag.Error {
 		e.Want, e.Got = x.want.String(), r.identity.String()
 	}
 	return e
+}
+
+// fileHits is the number of samples of all binaries of the row's file.
+func (x *examiner) fileHits(r *Row) (n uint64) {
+	for i := range x.Rows {
+		if other := &x.Rows[i]; other.File == r.File && other.Kind == r.Kind {
+			n = binfmt.SatAdd(n, other.Hits())
+		}
+	}
+	return n
 }
 
 // noun is the kind of a row in a sentence.
@@ -287,9 +303,14 @@ func mode(m correlate.Mode) string {
 	return "/mode:" + m.String()
 }
 
-// aggregate is the command that makes an SPT of a recording.
+// aggregate is the command that makes an SPT of a recording. Recordings of perf
+// need the program, whose headers turn file offsets into addresses.
 func (x *examiner) aggregate(file string) string {
-	return command("sptaggregate", "/binary:"+x.want.Name, "/etl", file, stem(x.want.Name)+".spt")
+	words := []string{"sptaggregate", "/binary:" + x.want.Name, "/etl", file}
+	if image := x.imageOf(x.want); image != nil && !strings.HasSuffix(file, ".etl") {
+		words = append(words, "--image-path", image.File)
+	}
+	return command(append(words, stem(x.want.Name)+".spt")...)
 }
 
 // command is a command line; empty words are left out.

@@ -111,6 +111,7 @@ func (x *examiner) generation(f *spd.File, p *profileFacts) {
 	file := x.subject.File
 	profiled := f.Header.Flags&spd.HeaderProfiled != 0
 	switch {
+	case machineCode(f): // no link wrote it
 	case p.generation == 0 && profiled:
 		x.note(diag.New(diag.NoInput, "the link that wrote the SPD had no /spdin: its program was built without a profile").In(file).
 			Do("Link again with this SPD: link /spgo /spdin:%s", command(file)))

@@ -26,7 +26,7 @@ func (x *examiner) conclude() {
 		return
 	}
 	x.Next = leading.Next
-	problem := strings.ToUpper(leading.Message[:1]) + leading.Message[1:]
+	problem := sentence(leading.Message)
 	if leading.File != "" {
 		problem = leading.File + ": " + leading.Message
 	}
@@ -77,9 +77,15 @@ func (x *examiner) pending() {
 		x.note(diag.New(diag.NotImported, "nothing was imported into the SPD yet").In(x.subject.File).Do("%s", x.importOf(spts)))
 		return
 	}
-	x.add(diag.New(diag.NoProfile, "nothing was imported into the SPD, and no samples are named").In(x.subject.File).
-		Do("Record the program, aggregate with %s, then import: %s. Given to /spdin as it is, the SPD changes nothing.",
-			x.aggregate("run.etl"), command("spdconvert", x.subject.File, stem(x.want.Name)+".spt")))
+	e := diag.New(diag.NoProfile, "nothing was imported into the SPD, and no samples are named").In(x.subject.File)
+	if machineCode(x.subject.Content) {
+		e.Because("It is as it was made of the image: no samples were imported.").
+			Do("Record the program, aggregate with %s, then import: %s", x.aggregate("perf.data"), command("spdconvert", x.subject.File, stem(x.want.Name)+".spt"))
+	} else {
+		e.Do("Record the program, aggregate with %s, then import: %s. Given to /spdin as it is, the SPD changes nothing.",
+			x.aggregate("run.etl"), command("spdconvert", x.subject.File, stem(x.want.Name)+".spt"))
+	}
+	x.add(e)
 }
 
 // matching lists the files of some kinds with usable samples of the subject.
@@ -149,6 +155,9 @@ func (x *examiner) agree() {
 // step is what comes next where all agree.
 func (x *examiner) step() string {
 	if x.subject == nil {
+		if r := &x.Rows[x.Reference]; r.Kind == "ELF" {
+			return "Make an SPD of the program: " + x.build(r)
+		}
 		return "Name the SPD as well: " + command("spddump", "/doctor", stem(x.want.Name)+".spd") + " and these files."
 	}
 	for _, f := range x.Findings {
@@ -160,16 +169,38 @@ func (x *examiner) step() string {
 	spts := x.matching("SPT")
 	switch {
 	case len(spts) > 0 && profiled:
-		return x.importOf(spts) + " if it was not imported yet; then link with /spgo /spdin:" + command(x.subject.File)
+		return x.importOf(spts) + " if it was not imported yet; then " + use(x.subject)
 	case len(spts) > 0 || !profiled && len(x.matching("etl", "perf.data", "spt")) > 0:
-		return x.importOf(spts) + "; then link with /spgo /spdin:" + command(x.subject.File)
+		return x.importOf(spts) + "; then " + use(x.subject)
 	case profiled:
-		return "Link with /spgo /spdin:" + command(x.subject.File)
+		return sentence(use(x.subject))
 	}
 	for _, s := range x.SPDs {
 		if s.Content.Header.Flags&spd.HeaderProfiled != 0 {
-			return "Link with /spgo /spdin:" + command(s.File)
+			return sentence(use(s))
 		}
 	}
 	return ""
 }
+
+// use is the command that uses a profile.
+func use(s *SPD) string {
+	if machineCode(s.Content) {
+		return "export the profile for your compiler, such as with " + command("spdconvert", "/export:llvm", s.File, stem(s.Content.Header.Binary)+".prof") +
+			" for clang -fprofile-sample-use (Microsoft's linker does not take an SPD of machine code)"
+	}
+	return "link with /spgo /spdin:" + command(s.File)
+}
+
+// build is the command that makes an SPD of an image.
+func (x *examiner) build(r *Row) string {
+	return command("spdconvert", "/build:"+r.File, stem(r.Name)+".spd")
+}
+
+// machineCode says whether an SPD was made of an image and not by the linker.
+func machineCode(f *spd.File) bool {
+	return len(f.Modules) > 0 && f.Modules[0].Name == spd.ModuleMachine
+}
+
+// sentence begins a text with a capital.
+func sentence(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
