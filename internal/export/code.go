@@ -100,8 +100,13 @@ func (p *program) lose(f *function, reason *int) {
 // has as many instructions as the database says, or fewer where the bytes are
 // none.
 func (p *program) decode(f *function) bool {
+	_, held, _ := p.img.FileOffset(uint64(f.RVA))
+	if held < uint64(f.Length) {
+		f.weight = f.Weight()
+		return false
+	}
 	code := make([]byte, f.Length)
-	if n, _ := p.img.ReadAtRVA(code, uint64(f.RVA)); n < len(code) {
+	if _, err := p.img.ReadAtRVA(code, uint64(f.RVA)); err != nil {
 		f.weight = f.Weight()
 		return false
 	}

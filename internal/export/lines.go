@@ -126,16 +126,13 @@ type discriminators func(producer string, d uint32) (number, copies uint32)
 // heaviest first.
 func (p *program) lineProfile(meaning discriminators) []*lines {
 	all := make(map[string]*lines)
-	names := make([]string, len(p.functions))
-	for k := range p.functions {
-		names[k] = p.sourceName(&p.functions[k])
-	}
+	calls, names := p.namedCalls()
 	for k := range p.functions {
 		f := &p.functions[k]
 		if f.weight == 0 || f.blocks == nil || f.stub() {
 			continue
 		}
-		if !p.addLines(all, names, f, meaning) {
+		if !p.addLines(all, f, calls[k], names, meaning) {
 			p.lose(f, &p.report.WithoutLines)
 		}
 	}
@@ -158,6 +155,25 @@ func (p *program) lineProfile(meaning discriminators) []*lines {
 	return list
 }
 
+// namedCalls returns the calls of each function that its line profile shows,
+// and the names of the functions that are called. Names are looked up in the
+// order of addresses: that of a function needs the whole unit that it is in.
+func (p *program) namedCalls() (calls [][]call, names map[int]string) {
+	calls, names = make([][]call, len(p.functions)), make(map[int]string)
+	for k := range p.functions {
+		for _, c := range p.calls(&p.functions[k]) {
+			if to := &p.functions[c.to]; c.offset == 0 && !to.stub() && !to.part() {
+				calls[k] = append(calls[k], c)
+				names[c.to] = ""
+			}
+		}
+	}
+	for _, k := range keys(names, cmp.Compare[int]) {
+		names[k] = p.sourceName(&p.functions[k])
+	}
+	return calls, names
+}
+
 // sourceName is the name of a function by its debug information, which has no
 // suffixes of copies that a compiler made; else that of the database.
 func (p *program) sourceName(f *function) string {
@@ -169,13 +185,11 @@ func (p *program) sourceName(f *function) string {
 
 // addLines adds the code of a function to the profiles. It is false if there
 // is no debug information of it.
-func (p *program) addLines(all map[string]*lines, names []string, f *function, meaning discriminators) bool {
+func (p *program) addLines(all map[string]*lines, f *function, list []call, names map[int]string, meaning discriminators) bool {
 	unit, _ := p.debug.Unit(f.RVA)
 	calls := make(map[uint32][]call)
-	for _, c := range p.calls(f) {
-		if c.offset == 0 && !p.functions[c.to].stub() && !p.functions[c.to].part() {
-			calls[c.from.rva] = append(calls[c.from.rva], c)
-		}
+	for _, c := range list {
+		calls[c.from.rva] = append(calls[c.from.rva], c)
 	}
 	known := false
 	for k := range f.blocks {
