@@ -219,6 +219,12 @@ func TestTables(t *testing.T) {
 			Table{Jump: 0x1015, Start: 0x2000, Entries: 3, Entry: 4}, []uint32{0x1018, 0x101e},
 		},
 		{
+			// xor edi, esi makes the comparison one of something else.
+			"behind another comparison", amd64Code(t, "83ff01 771f 31f7 488d15f20f0000 486304ba 4801d0 3effe0"+arms),
+			map[uint32][]byte{0x2000: words(0x1018-0x2000, 0x101e-0x2000, 0x1018-0x2000, 0, 0x101e-0x2000)},
+			Table{Jump: 0x1015, Start: 0x2000, Entries: 3, Entry: 4}, []uint32{0x1018, 0x101e},
+		},
+		{
 			// and edi, 1 in the place of the comparison
 			"with a mask", amd64Code(t, "83e701 9090 89ff 488d15f20f0000 486304ba 4801d0 3effe0"+arms),
 			map[uint32][]byte{0x2000: words(0x1018-0x2000, 0x101e-0x2000, 0x1018-0x2000)},

@@ -281,52 +281,62 @@ func (a *Analyzer) allConstants() map[disasm.Reg][]int64 {
 	return m
 }
 
-// bound returns how many entries the table of a lookup has by the comparison
-// before it. It is not exact if the comparison may be another one, or there is
-// none.
+// bound returns how many entries the table of a lookup has by the comparison of
+// its index before it. It is not exact if there is none, and then only an upper
+// bound.
 func (a *Analyzer) bound(l lookup) (n int, exact bool) {
-	index := l.load.B
-	if index == disasm.NoReg {
-		return maxEntries, false
-	}
-	nearest, found := 0, false // by a comparison of something else
-	var above int64
-	haveAbove := false
+	index := a.indexOf(l)
+	n = maxEntries
+	above, branched := int64(0), false // of the branch behind a comparison
+	memory := false                    // the index was loaded; its place may be compared
 	pos := l.at
 	for range maxSteps {
-		if pos = a.previous(pos); pos < 0 {
+		if pos = a.previous(pos); pos < 0 || index == disasm.NoReg {
 			break
 		}
 		e := a.effect(pos)
 		switch {
 		case e.Op == disasm.Above:
-			above, haveAbove = e.Imm, true
-		case e.Op == disasm.Compare && haveAbove:
-			n := e.Imm + above
-			if n <= 0 || n > maxEntries {
-				haveAbove = false
-				continue
+			above, branched = e.Imm, true
+			continue
+		case e.Op == disasm.Compare && branched && (e.A == index || memory && e.A == disasm.NoReg):
+			if size := e.Imm + above; size > 0 && size <= maxEntries {
+				return min(n, int(size)), true
 			}
-			if e.A == index {
-				return int(n), true
-			}
-			if !found {
-				nearest, found = int(n), true
-			}
-			haveAbove = false
-		case e.Dst == index && e.Op == disasm.Copy:
-			// The copy may be compared as well as the original.
+		case e.Op == disasm.Clobber && !a.preserved(index) && !memory:
+			return n, false
+		case e.Dst != index || memory:
+		case e.Op == disasm.Copy:
+			// The original may be compared as well as the copy.
 			index = e.A
-		case e.Dst == index && e.Op == disasm.Mask && e.Imm >= 0 && e.Imm < maxEntries:
+			if e.Size == 1 && !e.Signed {
+				n = 1 << 8
+			}
+		case e.Op == disasm.Mask && e.Imm >= 0 && e.Imm < int64(n):
 			return int(e.Imm) + 1, true
-		case e.Dst == index && e.Op == disasm.Load && e.Size == 1 && e.B != disasm.NoReg:
+		case e.Op == disasm.Load && e.Size == 1 && e.B != disasm.NoReg:
 			return a.boundOfBytes(pos, e)
+		case e.Op == disasm.Load && e.B == disasm.NoReg:
+			memory = true
+		case e.Op == disasm.Unknown && e.A == disasm.NoReg && e.B != disasm.NoReg:
+			index = e.B // scaled
+		default:
+			return n, false
+		}
+		branched = false
+	}
+	return n, false
+}
+
+// indexOf returns the register of a lookup's index. Where nothing is scaled,
+// either register may be the base.
+func (a *Analyzer) indexOf(l lookup) disasm.Reg {
+	if l.load.Scale == 1 {
+		if at, e := a.definition(l.load.B, l.at); at >= 0 && (e.Op == disasm.Const || e.Op == disasm.Immediate) {
+			return l.load.A
 		}
 	}
-	if found {
-		return nearest, false
-	}
-	return maxEntries, false
+	return l.load.B
 }
 
 // boundOfBytes returns the bound of a table whose index comes from a table of

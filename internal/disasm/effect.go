@@ -32,7 +32,7 @@ type Effect struct {
 	Dst    Reg
 	A, B   Reg
 	Scale  uint8 // 1, 2, 4 or 8
-	Size   uint8 // bytes of a Load, or of B in an Add
+	Size   uint8 // bytes of a Load, of B in an Add, or of A in a Copy that extends it; 0 if unknown
 	Signed bool  // the loaded value, or B in an Add, is extended with its sign
 	Imm    int64
 }

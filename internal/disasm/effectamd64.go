@@ -66,6 +66,12 @@ func effectAMD64(code []byte, pc uint64) Effect {
 		case x86asm.Reg:
 			if e.A = regOf(arg); e.A != NoReg {
 				e.Op = Copy
+				if in.Op == x86asm.MOVZX {
+					e.Size = 2
+					if arg <= x86asm.R15B {
+						e.Size = 1
+					}
+				}
 			}
 		case x86asm.Imm:
 			e.Op, e.Imm = Immediate, int64(arg)
