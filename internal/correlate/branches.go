@@ -23,8 +23,12 @@ func (e *evidence) takeBranches(list []tally, arrivals *bitmap) {
 		if int(k) < len(e.pieces) && e.pieces[k].start <= from {
 			source = k
 		}
-		if target >= 0 && e.pieces[target].start != to {
-			arrivals.set(to)
+		if target >= 0 {
+			if e.pieces[target].start == to {
+				e.arrived[target] = binfmt.SatAdd(e.arrived[target], t.hits)
+			} else {
+				arrivals.set(to)
+			}
 		}
 		if e.maybeSite(from) {
 			e.calls.from(from, e.entryAt(to), t.hits)

@@ -54,7 +54,7 @@ func (c *coder) add(i int32) {
 // place adds the place of a block and notes its ranges.
 func (c *coder) place(b, block int32, own uint32, ranges []spd.Range) int32 {
 	p := int32(len(c.places))
-	c.places = append(c.places, place{body: b, block: block, own: own, inner: -1})
+	c.places = append(c.places, place{body: b, block: block, own: own, inner: -1, head: -1})
 	rva := uint64(c.functions[c.bodies[b].root].RVA)
 	for _, r := range ranges {
 		if r.Length > 0 && !r.Cold {
@@ -163,6 +163,9 @@ func (c *coder) cut(i int32) {
 		if n := len(c.pieces); n > 0 && c.pieces[n-1].place == top.place && uint64(c.pieces[n-1].end) == at {
 			c.pieces[n-1].end = uint32(end)
 		} else {
+			if uint64(p.start) == at {
+				p.head = int32(len(c.pieces))
+			}
 			c.pieces = append(c.pieces, piece{uint32(at), uint32(end), top.place})
 		}
 		at = end

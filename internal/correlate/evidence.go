@@ -15,13 +15,18 @@ type evidence struct {
 	taken  []uint64 // per edge: branches
 	fallen []uint64 // per edge: runs from one block into the next
 	unsure []uint64 // per edge: branches and runs that may have taken it
-	ways   *ways
+	// arrived, started and crossed are, per piece, the branches to its first
+	// byte, the runs that start there, and those that come from the piece
+	// before it.
+	arrived, started, crossed []uint64
+	ways                      *ways
 	// entered counts arrivals by branch at the first byte of functions.
 	entered []uint64
 	// share is the number of runs per branch. The oldest branch of a stack has
 	// no run before it, so of 32 branches there are 31 runs; counts of
 	// branches are multiplied by this to be in proportion.
 	share float64
+	cut   bool // runs are missing, see findShare
 
 	calls   siteCalls
 	used    uint64
@@ -37,6 +42,9 @@ func newEvidence(l *layout) *evidence {
 		taken:   make([]uint64, edges),
 		fallen:  make([]uint64, edges),
 		unsure:  make([]uint64, edges),
+		arrived: make([]uint64, len(l.pieces)),
+		started: make([]uint64, len(l.pieces)),
+		crossed: make([]uint64, len(l.pieces)),
 		entered: make([]uint64, len(l.functions)),
 		share:   1,
 		calls:   siteCalls{layout: l},

@@ -123,6 +123,7 @@ func (s *Samples) weighBranches(e *evidence) {
 	}
 	if s.stretches > 0 {
 		e.takeRuns(s.runs.settle(), arrivals)
+		e.findShare(e.share)
 	}
 	for op := range s.ip {
 		e.drop(OtherMode, total(s.ip[op].list))

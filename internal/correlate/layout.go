@@ -53,6 +53,7 @@ type place struct {
 	start uint32 // RVA of the first byte, inlined code included
 	end   uint32 // RVA behind the last byte, 0 if there is no code
 	inner int32  // the place whose code is executed first, where size is 0; else -1
+	head  int32  // the piece that begins with the first byte, if that is its own; else -1
 }
 
 // A piece is code of one place without interruption.

@@ -81,6 +81,9 @@ func (l *layout) shows(p int32) int32 {
 // often than the block, and its neighbours know better.
 const innerTrust = 1.0 / 4
 
+// cutTrust is the confidence in counts of runs where stacks are cut.
+const cutTrust = 1.0 / 16
+
 // measure returns how often place p was executed, in executions, and what
 // that is worth; n is 0 if p has no code.
 func (s *survey) measure(p int32) (c, n float64) {
@@ -98,7 +101,18 @@ func (s *survey) measure(p int32) (c, n float64) {
 	if s.passed == nil {
 		return 0, 0
 	}
-	return s.passed[p] / float64(s.scale) / float64(s.places[p].size), trust
+	c = s.passed[p] / float64(s.scale) / float64(s.places[p].size)
+	if s.cut {
+		trust *= cutTrust
+	}
+	// Who arrives at a block executes it, even if the run from there is lost.
+	if k := s.places[p].head; k >= 0 {
+		head := s.branchesOf(s.arrived[k]) + float64(s.crossed[k])/float64(s.scale)
+		if head > c*(1+doubtful)+float64(doubtfulSigma*math.Sqrt(head)) {
+			return head, 1
+		}
+	}
+	return c, trust
 }
 
 // intensity is how often a body was executed, as a mean over its code.
@@ -197,6 +211,9 @@ func (s *survey) edges(g *flow.Graph, f int32, observed bool) {
 			if n := s.taken[d] | s.fallen[d]; observed && n > 0 && s.unsure[d] == 0 {
 				x := s.branchesOf(s.taken[d]) + float64(s.fallen[d])/float64(s.scale)
 				edge.Obs = flow.Obs{Count: s.count(x), N: 1}
+				if s.cut && s.taken[d] == 0 {
+					edge.Obs.N = cutTrust
+				}
 				sum += x
 			}
 			g.Edges = append(g.Edges, edge)

@@ -1,5 +1,7 @@
 package correlate
 
+import "github.com/spgo-tools/spgo/pkg/binfmt"
+
 // A bitmap is a set of RVAs.
 type bitmap struct {
 	pages []*[pageBytes / 64]uint64
@@ -49,6 +51,9 @@ func (e *evidence) takeRuns(list []tally, arrivals *bitmap) {
 		if j < 0 || e.root(j) != e.root(k) {
 			continue
 		}
+		if start == e.pieces[k].start {
+			e.started[k] = binfmt.SatAdd(e.started[k], t.hits)
+		}
 		hits := t.hits >> shift
 		end := e.behind(j, last, arrivals)
 		if k == j {
@@ -68,6 +73,7 @@ func (e *evidence) takeRuns(list []tally, arrivals *bitmap) {
 			continue
 		}
 		p := &e.pieces[k]
+		e.crossed[k] = crossed << shift
 		e.pass(int32(k), crossed-ending[k], p.end-p.start)
 		if q := &e.pieces[k-1]; q.end == p.start {
 			if x, y := e.common(q.place, p.place); x != y {
