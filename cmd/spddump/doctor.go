@@ -40,6 +40,7 @@ func examine(c *cli.Context) (cli.Result, error) {
 		p.readSPT(in)
 	}
 	p.readTraces()
+	p.correlate()
 	if c.Context.Err() != nil {
 		return nil, c.Context.Err()
 	}
@@ -64,8 +65,9 @@ func examine(c *cli.Context) (cli.Result, error) {
 type patient struct {
 	*cli.Context
 	doctor.Case
-	spts   []sptFile
-	traces []string
+	spts    []sptFile
+	counted []sptFile // those that Case.SPTs are of
+	traces  []string
 }
 
 type sptFile struct {
@@ -239,25 +241,48 @@ func pathLength(name string) int {
 	return len(utf16.Encode([]rune(full)))
 }
 
+// open opens the SPT.
+func (in *sptFile) open() (*spt.Reader, error) {
+	r, err := spt.NewReader(in.file, in.file.Size, &spt.Options{Tolerate: true})
+	return r, binfmt.InFile(err, in.name)
+}
+
+// readSPT counts the samples of an SPT.
 func (p *patient) readSPT(in sptFile) {
-	open := func() (*spt.Reader, error) {
-		return spt.NewReader(in.file, in.file.Size, &spt.Options{Tolerate: true})
-	}
-	var s *doctor.Samples
-	var err error
-	if p.Do(func() { s, err = doctor.ReadSPT(p.Context.Context.Context, in.name, open, p.Subject()) }) != nil {
+	r, err := in.open()
+	if err != nil {
+		p.fail(err)
 		return
 	}
-	if err != nil {
-		p.fail(inFile(err, in.name))
+	var s *doctor.Samples
+	if p.Do(func() { s, err = doctor.ReadSPT(in.name, r) }) != nil {
+		return
 	}
-	if s != nil && (err == nil || len(s.Programs) > 0) {
-		p.SPTs = append(p.SPTs, s)
+	p.fail(inFile(err, in.name))
+	p.SPTs = append(p.SPTs, s)
+	p.counted = append(p.counted, in)
+}
+
+// correlate finds out how the samples of the SPTs suit the subject.
+func (p *patient) correlate() {
+	subject := p.Subject()
+	if subject == nil {
+		return
+	}
+	for i, in := range p.counted {
+		r, err := in.open()
+		if err == nil && p.Do(func() { err = p.SPTs[i].Correlate(p.Context.Context.Context, r, subject) }) != nil {
+			return
+		}
+		p.fail(inFile(err, in.name))
 	}
 }
 
 // inFile names the file in each of the errors that were joined.
 func inFile(err error, name string) error {
+	if err == nil {
+		return nil
+	}
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		var all []error
 		for _, e := range joined.Unwrap() {

@@ -2,11 +2,12 @@
 // the identities of databases, traces, images and PDBs, judges what the
 // samples and the profile are worth, and names the next command.
 //
-// It opens no files. A caller reads them into a [Case], those that carry an SPD
-// first, since what an SPT is worth depends on the SPD (see [Examine.ReadSPT]).
+// It opens no files. A caller reads them into a [Case], correlates the samples
+// of SPTs with its subject (see [Samples.Correlate]), and calls [Examine].
 package doctor
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/spgo-tools/spgo/internal/correlate"
@@ -71,18 +72,41 @@ type PDB struct {
 	Machine  uint16 // as in the COFF header; 0 without DBI stream
 }
 
-// Subject is the SPD that everything is compared with: the first that is a
-// file of its own, else the first that is embedded; nil if there is none.
+// Subject is the SPD that everything is compared with: of those that are files
+// of their own the one that most other files are of the build of, the first of
+// several; else the first that is embedded; nil if there is none.
 func (c *Case) Subject() *SPD {
+	var best *SPD
+	most := -1
 	for _, s := range c.SPDs {
-		if s.Where == "" {
-			return s
+		if n := c.followers(s.identity()); s.Where == "" && n > most {
+			best, most = s, n
 		}
 	}
-	if len(c.SPDs) > 0 {
+	if best == nil && len(c.SPDs) > 0 {
 		return c.SPDs[0]
 	}
-	return nil
+	return best
+}
+
+// followers counts the files with an identity, without SPDs.
+func (c *Case) followers(id identity) (n int) {
+	for _, i := range c.Images {
+		if i.identity().is(id) {
+			n++
+		}
+	}
+	for _, p := range c.PDBs {
+		if p.identity().is(id) {
+			n++
+		}
+	}
+	for _, s := range slices.Concat(c.SPTs, c.Traces) {
+		if slices.ContainsFunc(s.Programs, func(p Program) bool { return p.identity().is(id) }) {
+			n++
+		}
+	}
+	return n
 }
 
 // identity is what files are compared by.

@@ -2,7 +2,7 @@ package doctor
 
 import (
 	"context"
-	"slices"
+	"errors"
 	"strings"
 	"testing"
 
@@ -194,10 +194,19 @@ func TestReadSPT(t *testing.T) {
 	if err := w.WriteSPT(&b, spdgen.Sampling{Kind: spdgen.LBR, PerFunction: 20, Depth: 8}); err != nil {
 		t.Fatal(err)
 	}
-	open := func() (*spt.Reader, error) { return spt.NewReader(strings.NewReader(b.String()), int64(b.Len()), nil) }
+	open := func() *spt.Reader {
+		r, err := spt.NewReader(strings.NewReader(b.String()), int64(b.Len()), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
 	subject := &SPD{File: "app.spd", Content: f}
-	s, err := ReadSPT(context.Background(), "a.spt", open, subject)
+	s, err := ReadSPT("a.spt", open())
 	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Correlate(context.Background(), open(), subject); err != nil {
 		t.Fatal(err)
 	}
 	if s.Fit == nil || s.Fit.Mode != correlate.LBR || s.Fit.Used == 0 || s.Fit.Outside > 0 || s.Fit.Touched == 0 {
@@ -208,15 +217,39 @@ func TestReadSPT(t *testing.T) {
 	}
 	other := spdgen.Fresh(1, 20, 10)
 	other.Header.GUID[0]++
-	if s, err := ReadSPT(context.Background(), "a.spt", open, &SPD{Content: other}); err != nil || s.Fit != nil {
+	if err := s.Correlate(context.Background(), open(), &SPD{Content: other}); err != nil || s.Fit != nil {
 		t.Errorf("another build: fit %+v, error %v", s.Fit, err)
-	}
-	if s, err := ReadSPT(context.Background(), "a.spt", open, nil); err != nil || len(s.Programs) != 1 {
-		t.Errorf("without a database: %+v, error %v", s, err)
 	}
 	cancelled, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := ReadSPT(cancelled, "a.spt", open, subject); !slices.Contains([]error{context.Canceled}, err) {
+	if err := s.Correlate(cancelled, open(), subject); !errors.Is(err, context.Canceled) {
 		t.Errorf("interrupted: error %v", err)
+	}
+}
+
+// TestSubject checks that the order of the files does not matter: what they
+// are compared with is the SPD that most of them are of the build of.
+func TestSubject(t *testing.T) {
+	a, b := database(spd.HeaderFresh), database(spd.HeaderFresh)
+	b.Content.Header.GUID = two
+	inside := database(spd.HeaderFresh)
+	inside.Where = "stream 5"
+	of := func(guid binfmt.GUID) *Image { return &Image{File: "app.exe", ID: image.ID{GUID: guid, Age: 3}} }
+	for _, tc := range []struct {
+		c    Case
+		want *SPD
+	}{
+		{Case{}, nil},
+		{Case{SPDs: []*SPD{a, b}}, a},
+		{Case{SPDs: []*SPD{b, a}}, b},
+		{Case{SPDs: []*SPD{a, b}, Images: []*Image{of(two)}}, b},
+		{Case{SPDs: []*SPD{b, a}, Images: []*Image{of(two), of(one)}}, b},
+		{Case{SPDs: []*SPD{b, a}, Images: []*Image{of(one)}, SPTs: []*Samples{{Programs: []Program{program("app.exe", one, 3)}}}, Traces: []*Samples{{Programs: []Program{program("app.exe", two, 3)}}}}, a},
+		{Case{SPDs: []*SPD{inside, b}, Images: []*Image{of(one)}}, b},
+		{Case{SPDs: []*SPD{inside}}, inside},
+	} {
+		if got := tc.c.Subject(); got != tc.want {
+			t.Errorf("%+v: %+v, want %+v", tc.c, got, tc.want)
+		}
 	}
 }

@@ -85,9 +85,6 @@ func (x *examiner) odd() bool {
 	e.Want, e.Got = first.identity.String(), x.want.String()
 	e.Because("The SPD is that of an earlier or later link than the files that were used.").
 		Do("Take the SPD that the link of these files wrote: %s", x.whereSPD(first.identity))
-	if other := x.spdOf(first.identity); other != nil && other.Where == "" {
-		e.Do("Use %s instead, which is of the same build.", other.File)
-	}
 	x.add(e)
 	return true
 }

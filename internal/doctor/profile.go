@@ -161,7 +161,12 @@ func (x *examiner) older(s *SPD) {
 	detail := command("spddump", "/stale:"+to.File, from.File)
 	switch {
 	case stale.Functions == 0:
-		x.add(diag.New(diag.NoProfile, "neither %s nor %s holds a profile", x.subject.File, s.File).In(from.File))
+		e := diag.New(diag.OtherBuild, "the SPD is of another build than %s, and neither holds a profile", x.subject.File).In(s.File)
+		e.Want, e.Got = x.want.String(), s.identity().String()
+		if spts := x.matching("SPT"); len(spts) > 0 {
+			e.Do("Leave %s out: the samples are of the build of %s: %s", s.File, x.subject.File, x.importOf(spts))
+		}
+		x.add(e)
 	case stale.MatchedFunctions == 0:
 		x.add(diag.New(diag.NothingFits, "%s", text).In(from.File))
 	case stale.WeightPercent < staleBelow:

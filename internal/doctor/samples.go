@@ -56,25 +56,19 @@ func bySamples(a, b Program) int {
 	return cmp.Or(-cmp.Compare(a.Hits(), b.Hits()), cmp.Compare(a.Name, b.Name), slices.Compare(a.GUID[:], b.GUID[:]), cmp.Compare(a.Age, b.Age))
 }
 
-// ReadSPT reads the records of an SPT, which open opens anew each time, and
-// correlates those of the subject's link with the subject, which may be nil.
-// The error is that of the SPT; what was read before it is in the result.
-func ReadSPT(ctx context.Context, file string, open func() (*spt.Reader, error), subject *SPD) (*Samples, error) {
+// ReadSPT counts the samples of an SPT. The error is that of the SPT; what was
+// read before it is in the result.
+func ReadSPT(file string, r *spt.Reader) (*Samples, error) {
 	s := &Samples{File: file, Format: "spt", Programs: []Program{}}
-	r, err := open()
-	if err != nil {
-		return s, err
-	}
 	programs := r.Programs()
-	counts := make([][256]uint64, len(programs))
+	counts := make([]hits, len(programs))
 	for r.Next() {
 		rec := r.Record()
 		n := uint64(1)
 		if rec.Op != spt.OpETWCallStack {
 			n = uint64(len(rec.RVAs) + len(rec.Pairs))
 		}
-		c := &counts[rec.Program][rec.Op]
-		*c = binfmt.SatAdd(*c, binfmt.SatMul(n, rec.Hits()))
+		counts[rec.Program].add(rec.Op, binfmt.SatMul(n, rec.Hits()))
 	}
 	damage := r.Err()
 	for _, skipped := range r.Stats().Skipped {
@@ -82,39 +76,47 @@ func ReadSPT(ctx context.Context, file string, open func() (*spt.Reader, error),
 	}
 	for i, id := range programs {
 		b := sample.FromProgram(id.Name, id.GUID, id.Age)
-		s.Programs = append(s.Programs, Program{Name: b.Name, GUID: id.GUID, Age: id.Age, FileOffsets: b.FileOffsets, Counts: list(&counts[i])})
+		s.Programs = append(s.Programs, Program{Name: b.Name, GUID: id.GUID, Age: id.Age, FileOffsets: b.FileOffsets, Counts: counts[i].list()})
 	}
 	slices.SortStableFunc(s.Programs, bySamples)
-	if subject == nil {
-		return s, damage
-	}
-	fit, err := correlated(ctx, open, subject)
-	if err != nil {
-		return s, err
-	}
-	s.Fit = fit
 	return s, damage
 }
 
-// list gives the counts that are not zero in the order of the opcodes.
-func list(counts *[256]uint64) []Count {
+// opcodes are those of samples.
+var opcodes = [...]spt.Opcode{spt.OpUnhaltCycle, spt.OpRetireInstr, spt.OpRetireBrInstr, spt.OpL1ICacheMiss, spt.OpL1DCacheMiss,
+	spt.OpLBR, spt.OpETWInstr, spt.OpETWCallStack}
+
+// hits are sums by opcode.
+type hits [len(opcodes)]uint64
+
+func (h *hits) add(op spt.Opcode, n uint64) {
+	if i := slices.Index(opcodes[:], op); i >= 0 {
+		h[i] = binfmt.SatAdd(h[i], n)
+	}
+}
+
+// list gives the sums that are not zero in the order of the opcodes.
+func (h *hits) list() []Count {
 	all := []Count{}
-	for op, n := range counts {
+	for i, n := range h {
 		if n > 0 {
-			all = append(all, Count{spt.Opcode(op), n})
+			all = append(all, Count{opcodes[i], n})
 		}
 	}
 	return all
 }
 
-// correlated puts the samples of the subject's link into its functions. Those
-// of another age count where there is none of the same: whether they fit says
-// whether the code is the same.
-func correlated(ctx context.Context, open func() (*spt.Reader, error), subject *SPD) (*Fit, error) {
-	r, err := open()
-	if err != nil {
-		return nil, err
-	}
+// Correlate puts the samples of the subject's link into its functions, and
+// keeps in s.Fit how they suit. Those of another age count where there is none
+// of the same: whether they fit says whether the code is the same. The reader
+// is a new one of the SPT; its defects were met when samples were counted.
+func (s *Samples) Correlate(ctx context.Context, r *spt.Reader, subject *SPD) error {
+	fit, err := correlated(ctx, r, subject)
+	s.Fit = fit
+	return err
+}
+
+func correlated(ctx context.Context, r *spt.Reader, subject *SPD) (*Fit, error) {
 	want := subject.identity()
 	best := Other
 	for _, id := range r.Programs() {
@@ -128,7 +130,6 @@ func correlated(ctx context.Context, open func() (*spt.Reader, error), subject *
 	}
 	sums := correlate.NewSamples(subject.Content)
 	uses := func(id spt.ProgramID) bool { return relation(want, identity{id.Name, id.GUID, id.Age}) == best }
-	// Damage was met and kept when the records were counted.
 	if _, err := sums.Add(r, uses, 1); err != nil && ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
@@ -204,15 +205,15 @@ func (t *Tally) Take() []Program {
 	defer t.mu.Unlock()
 	programs := []Program{}
 	for i, b := range t.binaries {
-		var sum [256]uint64
+		var sum hits
 		for _, s := range t.sinks {
 			if i < len(s.counts) {
-				for op, n := range &s.counts[i] {
-					sum[op] = binfmt.SatAdd(sum[op], n)
+				for k, n := range s.counts[i] {
+					sum[k] = binfmt.SatAdd(sum[k], n)
 				}
 			}
 		}
-		programs = append(programs, Program{Name: b.Name, GUID: b.GUID, Age: b.Age, FileOffsets: b.FileOffsets, Source: b.Identity, Counts: list(&sum)})
+		programs = append(programs, Program{Name: b.Name, GUID: b.GUID, Age: b.Age, FileOffsets: b.FileOffsets, Source: b.Identity, Counts: sum.list()})
 	}
 	slices.SortStableFunc(programs, bySamples)
 	t.byKey, t.binaries, t.sinks = map[sample.Key]int32{}, nil, nil
@@ -220,14 +221,13 @@ func (t *Tally) Take() []Program {
 }
 
 // sink counts hits by binary and opcode.
-type sink struct{ counts [][256]uint64 }
+type sink struct{ counts []hits }
 
 func (s *sink) add(binary int32, op spt.Opcode, items int, n uint64) {
 	for int(binary) >= len(s.counts) {
-		s.counts = append(s.counts, [256]uint64{})
+		s.counts = append(s.counts, hits{})
 	}
-	c := &s.counts[binary][op]
-	*c = binfmt.SatAdd(*c, binfmt.SatMul(uint64(items), n))
+	s.counts[binary].add(op, binfmt.SatMul(uint64(items), n))
 }
 
 func (s *sink) IP(binary int32, opcode byte, _ uint32, n uint64) {

@@ -73,7 +73,7 @@ func (x *examiner) pending() {
 		}
 	}
 	spts := x.matching("SPT")
-	if len(spts) > 0 || len(x.matching("etl", "perf.data", "spt")) > 0 {
+	if len(spts) > 0 || len(x.matching("etl", "perf.data")) > 0 {
 		x.note(diag.New(diag.NotImported, "nothing was imported into the SPD yet").In(x.subject.File).Do("%s", x.importOf(spts)))
 		return
 	}
@@ -104,7 +104,7 @@ func (x *examiner) matching(kinds ...string) (rows []*Row) {
 // importOf is the command that imports SPTs, or makes one of a recording.
 func (x *examiner) importOf(spts []*Row) string {
 	if len(spts) == 0 {
-		traces := x.matching("etl", "perf.data", "spt")
+		traces := x.matching("etl", "perf.data")
 		return x.aggregate(traces[0].File) + ", then " + command("spdconvert", mode(traces[0].mode()), x.subject.File, stem(x.want.Name)+".spt")
 	}
 	m := spts[0].mode()
@@ -170,7 +170,7 @@ func (x *examiner) step() string {
 	switch {
 	case len(spts) > 0 && profiled:
 		return x.importOf(spts) + " if it was not imported yet; then " + use(x.subject)
-	case len(spts) > 0 || !profiled && len(x.matching("etl", "perf.data", "spt")) > 0:
+	case len(spts) > 0 || !profiled && len(x.matching("etl", "perf.data")) > 0:
 		return x.importOf(spts) + "; then " + use(x.subject)
 	case profiled:
 		return sentence(use(x.subject))
