@@ -83,7 +83,12 @@ func (p *patient) fail(err error) {
 			p.fail(e)
 		}
 	default:
-		p.Failed = append(p.Failed, diag.Of(err))
+		e := *diag.Of(err)
+		if e.Code == diag.UnknownFormat {
+			e.Want = "an SPD, SPT, image, PDB, object, library, ETL or perf.data"
+			e.Because("The file is of none of the kinds that are compared, or its beginning is damaged.")
+		}
+		p.Failed = append(p.Failed, &e)
 	}
 }
 

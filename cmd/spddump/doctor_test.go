@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"encoding/binary"
 	"os"
@@ -64,6 +65,7 @@ func makeBuild(t *testing.T, files map[string][]byte, dir string, f *spd.File) b
 	add("app.spd", b.fresh)
 	lbr := b.spt(t, spdgen.Sampling{Kind: spdgen.LBR, PerFunction: 200, Depth: 16})
 	add("lbr.spt", lbr)
+	add("lbr.spt.gz", packed(t, lbr))
 	add("thin.spt", b.spt(t, spdgen.Sampling{Kind: spdgen.IP, PerFunction: 1}))
 	add("ip.spt", b.spt(t, spdgen.Sampling{Kind: spdgen.IP, PerFunction: 200}))
 	add("profiled.spd", imported(t, b.fresh, lbr))
@@ -216,6 +218,19 @@ func (b *build) spt(t *testing.T, s spdgen.Sampling) []byte {
 		t.Fatal(err)
 	}
 	return out.Bytes()
+}
+
+func packed(t *testing.T, data []byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	if _, err := w.Write(data); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
 }
 
 func sptReader(t *testing.T, data []byte) *spt.Reader {

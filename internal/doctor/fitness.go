@@ -16,7 +16,7 @@ func (x *examiner) machines() {
 	for _, sampled := range []bool{false, true} {
 		for i := range x.Rows {
 			r := &x.Rows[i]
-			if of == nil && r.Arch != "" && r.sampled() == sampled && (r.Relation == Same || i == x.Reference) {
+			if of == nil && r.Arch != "" && r.Recorded() == sampled && (r.Relation == Same || i == x.Reference) {
 				of = r
 			}
 		}
@@ -36,7 +36,7 @@ func (x *examiner) machines() {
 		}
 		e := diag.New(diag.OtherMachine, "%s is for %s, %s for %s", r.noun(), architecture(r.Arch), of.File, architecture(of.Arch)).In(r.File)
 		e.Want, e.Got = architecture(of.Arch), architecture(r.Arch)
-		if r.sampled() {
+		if r.Recorded() {
 			e.Do("Record the program on the architecture that it is built for, or take the SPD of the build for %s: each architecture has a profile of its own.", architecture(r.Arch))
 		}
 		x.add(e)
@@ -51,10 +51,10 @@ func runs(a, b *Row) bool {
 		return true
 	}
 	machine, program := y, x
-	if a.sampled() {
+	if a.Recorded() {
 		machine, program = x, y
 	}
-	if !a.sampled() && !b.sampled() {
+	if !a.Recorded() && !b.Recorded() {
 		return false
 	}
 	windows := a.Kind == "etl" || b.Kind == "etl"
@@ -72,7 +72,7 @@ func runs(a, b *Row) bool {
 func (x *examiner) architectureOf(r *Row) string {
 	for i := range x.Rows {
 		own := &x.Rows[i]
-		if own.Relation == Same && own.Arch != "" && r.Arch != "" && !own.sampled() && !runs(own, r) {
+		if own.Relation == Same && own.Arch != "" && r.Arch != "" && !own.Recorded() && !runs(own, r) {
 			return architecture(r.Arch)
 		}
 	}
@@ -126,7 +126,7 @@ func within(code []image.Extent, rva, n uint64) bool {
 func (x *examiner) samples() {
 	for i := range x.Rows {
 		r := &x.Rows[i]
-		if !r.Decides || !r.sampled() || r.Relation != Same {
+		if !r.Decides || !r.Recorded() || r.Relation != Same {
 			continue
 		}
 		if r.FileOffsets {

@@ -104,7 +104,7 @@ func (x *examiner) different(r *Row) *diag.Error {
 	case r.Relation == Nameless:
 		e = diag.New(diag.NoProgramID, "%s does not tell which build of %s it is", r.noun(), stem(x.want.Name))
 		x.explainNameless(e, r)
-	case x.fileHits(r) == 0 && r.sampled():
+	case x.fileHits(r) == 0 && r.Recorded():
 		e = diag.New(diag.NoUsableKind, "%s has no samples of any binary", r.noun()).
 			Because("The recording was empty, or filters left none.").
 			Do("Look at the summary of sptaggregate for why samples were dropped; record while the program is busy.")
@@ -144,7 +144,8 @@ func (r *Row) noun() string {
 	return "the recording"
 }
 
-func (r *Row) sampled() bool { return r.noun() == "the SPT" || r.noun() == "the recording" }
+// Recorded says that the row is of an SPT or recording.
+func (r *Row) Recorded() bool { return r.noun() == "the SPT" || r.noun() == "the recording" }
 
 func (x *examiner) explainAge(e *diag.Error, r *Row) {
 	subject := x.Rows[x.Reference].File
@@ -162,7 +163,7 @@ func (x *examiner) explainAge(e *diag.Error, r *Row) {
 		}
 		e.Because("An incremental link changed the code between the two: only %.1f %% of the samples fall into functions of %s, and the counts of %d functions do not fit their code.", share, subject, fit.Doubtful).
 			Do("Link without /INCREMENTAL, record that program, and take the SPD of that link. Do not use --ignore-age here.")
-	case r.sampled():
+	case r.Recorded():
 		e.Because("The program was linked again incrementally, or its PDB was edited, between the recording and the link that wrote %s.", subject).
 			Do("Name the SPT of this recording as well, which tells whether its samples fit: %s", x.aggregate(r.File))
 	case r.Kind == "PDB":
@@ -181,7 +182,7 @@ func (x *examiner) explainBuild(e *diag.Error, r *Row) {
 	} else {
 		e.Because("The program was linked again between the two: the name is the same, the GUID is that of another link.")
 	}
-	if r.sampled() {
+	if r.Recorded() {
 		if image := x.imageOf(r.identity); image != nil {
 			e.Because("The samples are of %s, which is another build than the one of %s.", image.File, subject)
 		}
@@ -210,7 +211,7 @@ func (x *examiner) explainBuild(e *diag.Error, r *Row) {
 }
 
 func (x *examiner) explainNameless(e *diag.Error, r *Row) {
-	if !r.sampled() {
+	if !r.Recorded() {
 		return
 	}
 	e.Because("The recording has no build ids, and the program was not at hand when it was read.").
@@ -222,7 +223,9 @@ func (x *examiner) explainNameless(e *diag.Error, r *Row) {
 }
 
 func (x *examiner) explainProgram(e *diag.Error, r *Row) {
-	if !r.sampled() {
+	if !r.Recorded() {
+		e.Because("Files of several programs were named, or the program was renamed as well as built again.").
+			Do("Name image, PDB and SPD of one program: those of %s.", x.want.Name)
 		return
 	}
 	var names []string

@@ -167,6 +167,10 @@ func (x *examiner) older(s *SPD) {
 			e.Do("Leave %s out: the samples are of the build of %s: %s", s.File, x.subject.File, x.importOf(spts))
 		}
 		x.add(e)
+	case stale.MatchedFunctions == 0 && len(x.matching("SPT"))+len(x.matching(recordings...)) > 0:
+		x.add(diag.New(diag.MuchChanged, "%s", text).In(from.File).
+			Because("Every function was changed, renamed or removed since the profile was taken.").
+			Do("Use the new samples instead: %s", x.importOf(x.matching("SPT"))))
 	case stale.MatchedFunctions == 0:
 		x.add(diag.New(diag.NothingFits, "%s", text).In(from.File))
 	case stale.WeightPercent < staleBelow:

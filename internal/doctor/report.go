@@ -38,7 +38,7 @@ const (
 type Row struct {
 	File     string
 	Where    string  // part of the file
-	Kind     string  // "SPD", "PE", "ELF", "PDB", "SPT", "etl", "perf.data"
+	Kind     string  // "SPD", "PE", "ELF", "PDB", "SPT", "packed SPT", "etl", "perf.data"
 	identity         // Name is that of the binary
 	alias    string  // another name of the binary: the PDB that an image names, the binary of the SPD in a PDB
 	Known    bool    // the file states an identity

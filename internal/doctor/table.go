@@ -9,6 +9,10 @@ import (
 	"github.com/spgo-tools/spgo/pkg/spd"
 )
 
+// packedSPT is the kind of a compressed SPT, which sptaggregate reads and
+// spdconvert does not: it is treated as a recording.
+const packedSPT = "packed SPT"
+
 // rows lists all identities.
 func (x *examiner) rows() {
 	add := func(r Row) {
@@ -33,11 +37,14 @@ func (x *examiner) rows() {
 		}
 		add(r)
 	}
-	for _, list := range [][]*Samples{x.SPTs, x.Traces} {
+	for k, list := range [][]*Samples{x.SPTs, x.Traces} {
 		for _, s := range list {
 			kind := s.Format
-			if kind == "spt" {
+			switch {
+			case k == 0:
 				kind = "SPT"
+			case kind == "spt":
+				kind = packedSPT
 			}
 			for i := range s.Programs {
 				p := &s.Programs[i]

@@ -67,15 +67,15 @@ func (x *examiner) pending() {
 	if x.subject.Content.Header.Flags&spd.HeaderProfiled != 0 || x.Leading() != nil {
 		return
 	}
+	spts := x.matching("SPT")
+	if len(spts) > 0 || len(x.matching(recordings...)) > 0 {
+		x.note(diag.New(diag.NotImported, "nothing was imported into the SPD yet").In(x.subject.File).Do("%s", x.importOf(spts)))
+		return
+	}
 	for _, s := range x.SPDs {
 		if s.Content.Header.Flags&spd.HeaderProfiled != 0 {
 			return // that is the profile
 		}
-	}
-	spts := x.matching("SPT")
-	if len(spts) > 0 || len(x.matching("etl", "perf.data")) > 0 {
-		x.note(diag.New(diag.NotImported, "nothing was imported into the SPD yet").In(x.subject.File).Do("%s", x.importOf(spts)))
-		return
 	}
 	e := diag.New(diag.NoProfile, "nothing was imported into the SPD, and no samples are named").In(x.subject.File)
 	if machineCode(x.subject.Content) {
@@ -87,6 +87,9 @@ func (x *examiner) pending() {
 	}
 	x.add(e)
 }
+
+// recordings are the kinds of files that are aggregated before an import.
+var recordings = []string{"etl", "perf.data", packedSPT}
 
 // matching lists the files of some kinds with usable samples of the subject.
 func (x *examiner) matching(kinds ...string) (rows []*Row) {
@@ -104,7 +107,7 @@ func (x *examiner) matching(kinds ...string) (rows []*Row) {
 // importOf is the command that imports SPTs, or makes one of a recording.
 func (x *examiner) importOf(spts []*Row) string {
 	if len(spts) == 0 {
-		traces := x.matching("etl", "perf.data")
+		traces := x.matching(recordings...)
 		return x.aggregate(traces[0].File) + ", then " + command("spdconvert", mode(traces[0].mode()), x.subject.File, stem(x.want.Name)+".spt")
 	}
 	m := spts[0].mode()
@@ -170,7 +173,7 @@ func (x *examiner) step() string {
 	switch {
 	case len(spts) > 0 && profiled:
 		return x.importOf(spts) + " if it was not imported yet; then " + use(x.subject)
-	case len(spts) > 0 || !profiled && len(x.matching("etl", "perf.data")) > 0:
+	case len(spts) > 0 || !profiled && len(x.matching(recordings...)) > 0:
 		return x.importOf(spts) + "; then " + use(x.subject)
 	case profiled:
 		return sentence(use(x.subject))

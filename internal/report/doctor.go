@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
@@ -69,7 +70,11 @@ func (d *Doctor) MarshalJSON() ([]byte, error) {
 	for _, f := range d.Findings {
 		doc.Findings = append(doc.Findings, doctorFinding{f.Severity, f.Error})
 	}
-	return json.Marshal(doc)
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(doc)
+	return b.Bytes(), err
 }
 
 // WriteText prints the table, the findings and the verdict.
@@ -165,7 +170,7 @@ func (d *Doctor) row(i int) []string {
 		}
 		worth += c.Op.String() + " " + Count(c.Hits)
 	}
-	if worth == "" && (r.Kind == "SPT" || r.Kind == "etl" || r.Kind == "perf.data") {
+	if worth == "" && r.Recorded() {
 		worth = "none"
 	}
 	if r.Source != "" {
