@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"io"
+	"io/fs"
+	"os"
 
 	"github.com/spgo-tools/spgo/internal/build"
 	"github.com/spgo-tools/spgo/internal/carrier"
@@ -32,45 +34,71 @@ func buildSPD(c *cli.Context) (cli.Result, error) {
 	if err := cli.Replaceable(output, "SPD", carrier.IsSPD, in.Info); err != nil {
 		return nil, err
 	}
+	f, r, err := makeSPD(c, in, name, debug)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.WriteOutput(output, func(w io.Writer) error { return spd.Write(w, f) }); err != nil {
+		return nil, err
+	}
+	r.Output = output
+	return r, nil
+}
+
+// readOrBuild reads the SPD that samples are imported into. Where there is none
+// yet it is made of the image that was named, which from is then.
+func readOrBuild(c *cli.Context, name string) (f *spd.File, from string, err error) {
+	from = c.String("image")
+	if _, err := os.Stat(name); from == "" || name == "-" || !errors.Is(err, fs.ErrNotExist) {
+		f, err := readSPD(c, name)
+		return f, name, err
+	}
+	in, err := c.Open(from)
+	if err != nil {
+		return nil, from, err
+	}
+	f, _, err = makeSPD(c, in, from, c.String("pdb"))
+	return f, from, err
+}
+
+// makeSPD makes the SPD of an open image.
+func makeSPD(c *cli.Context, in *cli.File, name, debug string) (*spd.File, *report.Built, error) {
 	img, err := image.NewFile(in, in.Size)
 	if err != nil {
-		return nil, imageError(err, name)
+		return nil, nil, imageError(err, name)
 	}
 	functions, found, err := funcs.Find(img, funcs.Options{Debug: debug})
 	if err != nil {
-		return nil, imageError(err, name)
+		return nil, nil, imageError(err, name)
 	}
 	info, err := debuginfo.Open(img, debug)
 	if err != nil {
-		return nil, imageError(err, name)
+		return nil, nil, imageError(err, name)
 	}
 	defer info.Close()
 	if c.Context.Err() != nil {
-		return nil, c.Context.Err()
+		return nil, nil, c.Context.Err()
 	}
 	if len(functions) == 0 {
-		return nil, diag.New(diag.NothingUsable, "no function was found").In(name)
+		return nil, nil, diag.New(diag.NothingUsable, "no function was found").In(name)
 	}
 	f, made, err := build.Build(img, functions, build.Options{
 		Name: sample.BaseName(name), Inlines: info.Inlines, Jobs: c.Int("jobs"),
 	})
 	if err != nil {
-		return nil, imageError(err, name)
+		return nil, nil, imageError(err, name)
 	}
 	id, source := img.ID()
 	if source == image.IDNone {
 		c.Warn(diag.New(diag.NoIdentity, "the image states no identity, so that samples are matched by its name alone").In(name))
 	}
-	if err := c.WriteOutput(output, func(w io.Writer) error { return spd.Write(w, f) }); err != nil {
-		return nil, err
-	}
 	r := report.NewBuilt(&found, &made)
-	r.Image, r.Debug, r.Output = name, debug, output
+	r.Image, r.Debug = name, debug
 	r.Binary, r.GUID, r.Age, r.Identity = f.Header.Binary, id.GUID.String(), id.Age, source.String()
 	for _, p := range info.Problems() {
 		r.Problems = append(r.Problems, p.Error())
 	}
-	return r, nil
+	return f, r, nil
 }
 
 // imageError presents a failure to read an image or its debug information.

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -54,6 +55,51 @@ func TestBuild(t *testing.T) {
 		for v := range f.Violations() {
 			t.Errorf("%s: %v", x.image, v)
 		}
+	}
+}
+
+// TestBuildMissing imports into an SPD that is not there yet.
+func TestBuildMissing(t *testing.T) {
+	image := corpus.Path(t, "programs/minivm.elf")
+	folder := t.TempDir()
+	name := func(s string) string { return filepath.Join(folder, s) }
+	if code, _, errors := execute("/build:"+image, name("fresh.spd")); code != 0 {
+		t.Fatalf("exit code %d: %s", code, errors)
+	}
+	f, err := spd.ReadFile(name("fresh.spd"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name("run.spt"), walks(t, f, true), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, _ := execute(name("new.spd"), name("run.spt")); code != 1 {
+		t.Errorf("without an image: exit code %d, want 1", code)
+	}
+	if code, _, errors := execute(name("new.spd"), name("run.spt"), "--image", image, "--provenance", name("new.json")); code != 0 {
+		t.Fatalf("exit code %d: %s", code, errors)
+	}
+	if code, _, errors := execute(name("fresh.spd"), name("run.spt")); code != 0 {
+		t.Fatalf("exit code %d: %s", code, errors)
+	}
+	got, err := os.ReadFile(name("new.spd"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := os.ReadFile(name("fresh.spd"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Error("the SPD is another one than that of two steps")
+	}
+	var p provenance
+	text, err := os.ReadFile(name("new.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, &p); err != nil || p.SPD == nil || p.SPD.File != filepath.ToSlash(image) {
+		t.Errorf("provenance %s: %v", text, err)
 	}
 }
 

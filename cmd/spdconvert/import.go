@@ -45,7 +45,7 @@ func importSamples(c *cli.Context) (cli.Result, error) {
 		}
 		defer release()
 	}
-	f, err := readSPD(c, p.file)
+	f, before, err := readOrBuild(c, p.file)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +70,7 @@ func importSamples(c *cli.Context) (cli.Result, error) {
 	if err := p.gates.check(result); err != nil || !p.write {
 		return result, err
 	}
-	if err := from.describe(c, p, result); err != nil {
+	if err := from.describe(c, p, before, result); err != nil {
 		return result, err
 	}
 	if err := writeSPD(c, p.output, from, func(w io.Writer) error { return spd.Write(w, f) }); err != nil {
@@ -216,14 +216,14 @@ func nothingUsed(p *plan, f *spd.File, result *report.Conversion) error {
 }
 
 // describe adds the inputs of an import. Nothing is read without a provenance.
-func (p *provenance) describe(c *cli.Context, plan *plan, result *report.Conversion) error {
+func (p *provenance) describe(c *cli.Context, plan *plan, from string, result *report.Conversion) error {
 	if p == nil {
 		return nil
 	}
 	p.Options = provenanceOptions{Retired: result.Retired, Normalize: plan.normalize, IgnoreAge: plan.identity.ignoreAge,
 		IgnoreIdentity: plan.identity.ignoreIdentity, Tolerate: plan.tolerate, Mode: result.Mode, IPEvent: result.IPEvent}
-	if plan.file != "-" {
-		before, err := digestFile(plan.file)
+	if from != "-" {
+		before, err := digestFile(from)
 		if err != nil {
 			return err
 		}

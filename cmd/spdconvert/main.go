@@ -76,7 +76,7 @@ for llvm-bolt. The image is looked for beside the SPD.`,
 			&urfave.StringFlag{Name: "build", Category: native, Usage: "`IMAGE`: make an SPD without counts of it"},
 			&urfave.StringFlag{Name: "pdb", Category: native, Usage: "`FILE`: PDB or separate debug file of the image"},
 			&urfave.StringFlag{Name: "export", Category: native, Usage: "`FORMAT`: write a profile: llvm, llvm-binary, pprof, gcov or bolt"},
-			&urfave.StringFlag{Name: "image", Category: native, Usage: "`FILE`: the image whose SPD is exported"},
+			&urfave.StringFlag{Name: "image", Category: native, Usage: "`FILE`: the image whose SPD is exported, or made by an import\nwhere there is none"},
 			&urfave.StringFlag{Name: "trim", Category: native, Usage: "`PERCENT`: export the heaviest functions that make up so much"},
 
 			&urfave.StringFlag{Name: "ip-event", Category: samples, Usage: "`OPCODE`: the event that counts with /mode:IP; default is the\nfirst present of 0x02, 0x01, 0x41"},

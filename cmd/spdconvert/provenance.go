@@ -23,7 +23,7 @@ type provenance struct {
 	Version   string            `json:"version"`
 	Operation string            `json:"operation"`
 	Options   provenanceOptions `json:"options"`
-	SPD       *provenanceFile   `json:"spd,omitempty"` // what was there before
+	SPD       *provenanceFile   `json:"spd,omitempty"` // what was there before, or the image that it was made of
 	Inputs    []provenanceFile  `json:"inputs"`
 	Output    provenanceFile    `json:"output"`
 }

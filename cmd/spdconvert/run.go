@@ -39,13 +39,11 @@ func run(c *cli.Context) (cli.Result, error) {
 		if c.IsSet("index") {
 			return nil, diag.New(diag.BadOption, "--index is for /extract")
 		}
-		if c.IsSet("pdb") {
-			return nil, diag.New(diag.BadOption, "/pdb is for /build and /export")
+		if c.IsSet("pdb") && !c.IsSet("image") {
+			return nil, diag.New(diag.BadOption, "/pdb is for /build, /export and --image")
 		}
-		for _, name := range []string{"image", "trim"} {
-			if c.IsSet(name) {
-				return nil, diag.New(diag.BadOption, "--%s is for /export", name)
-			}
+		if c.IsSet("trim") {
+			return nil, diag.New(diag.BadOption, "--trim is for /export")
 		}
 		return importSamples(c)
 	}
