@@ -31,7 +31,9 @@ etl=$((bytes / 2))
 arcs=${BENCH_ARCS:-10000000}
 wide=$dir/arcs-$arcs
 [ -f "$wide/arcs.spt" ] || go run ./scripts/spdworld -functions 10000 -blocks 20 -arcs "$arcs" -o "$wide"
-cat "$big" "$part" "$dir"/*-"$etl".etl "$wide"/* >/dev/null
+spe=$dir/spe-$etl.data
+[ -f "$spe" ] || go run ./scripts/spetrace "$spe" "$etl"
+cat "$spe" "$big" "$part" "$dir"/*-"$etl".etl "$wide"/* >/dev/null
 
 # measure LABEL FILE COMMAND...: seconds and peak memory, appended to the log.
 measure() {
@@ -52,6 +54,7 @@ for run in 1 2 3; do
 		measure "sptaggregate ETL $kind" "$dir/$kind-$etl.etl" bin/sptaggregate --quiet -o "$dir/big.spt" "$dir/$kind-$etl.etl"
 	done
 	measure "spdconvert $arcs branches" "$wide/arcs.spt" bin/spdconvert --quiet -o "$dir/wide.spd" "$wide/app.spd" "$wide/arcs.spt"
+	measure "sptaggregate Arm SPE" "$spe" bin/sptaggregate --quiet -o "$dir/big.spt" "$spe"
 	if command -v perf >/dev/null; then
 		measure "perf script -F ip,brstack" "$part" perf script -i "$part" -F ip,brstack
 		measure "perf report --stats" "$big" perf report --stats -i "$big"

@@ -25,6 +25,7 @@ type SPE struct {
 	Configs        []SPEConfig
 	Counts         map[string]uint64 // of PMU events about SPE
 	CPUs           []string          // kinds of processors, where they are known
+	MicroOps       bool              // some of them sample micro-operations; else that is not known
 	NoInstructions bool              // records are of some operations only, and so no instruction samples
 }
 
@@ -56,24 +57,28 @@ type SPEWritten struct {
 	Truncated, Partial, Collision, Snapshot uint64
 }
 
-// speGroupTable has perf's groups in its order.
-var speGroupTable = []struct {
-	name string
-	is   func(r *spe.Record) bool
+// speGroupTable has perf's groups in its order, and the event that each of
+// the first ones stands for.
+var speGroupTable = [speGroups]struct {
+	name   string
+	events spe.Events
 }{
-	{"l1d-miss", func(r *spe.Record) bool { return r.Events.Has(spe.EventL1DRefill) }},
-	{"l1d-access", func(r *spe.Record) bool { return r.Events.Has(spe.EventL1DAccess) }},
-	{"llc-miss", func(r *spe.Record) bool { return r.Events.Has(spe.EventLLCMiss) }},
-	{"llc-access", func(r *spe.Record) bool { return r.Events.Has(spe.EventLLCAccess) }},
-	{"tlb-miss", func(r *spe.Record) bool { return r.Events.Has(spe.EventTLBWalk) }},
-	{"tlb-access", func(r *spe.Record) bool { return r.Events.Has(spe.EventTLBAccess) }},
-	{"branch", func(r *spe.Record) bool { return r.Op.Branch() }},
-	{"remote-access", func(r *spe.Record) bool { return r.Events.Has(spe.EventRemote) }},
-	{"memory", speMemory},
-	{"instructions", func(r *spe.Record) bool { return true }},
+	{"l1d-miss", spe.EventL1DRefill}, {"l1d-access", spe.EventL1DAccess}, {"llc-miss", spe.EventLLCMiss}, {"llc-access", spe.EventLLCAccess},
+	{"tlb-miss", spe.EventTLBWalk}, {"tlb-access", spe.EventTLBAccess}, speGroupBranch: {name: "branch"}, {"remote-access", spe.EventRemote},
+	speGroupMemory: {name: "memory"}, speGroupAll: {name: "instructions"},
 }
 
-const speGroups = 10
+// Groups that are of operations.
+const (
+	speGroupBranch = 6
+	speGroupMemory = 8
+	speGroupAll    = 9
+	speGroups      = 10
+)
+
+// speGroupEvents are the events of all groups.
+const speGroupEvents = spe.EventL1DRefill | spe.EventL1DAccess | spe.EventLLCMiss | spe.EventLLCAccess | spe.EventTLBWalk | spe.EventTLBAccess |
+	spe.EventRemote
 
 // speMemory says whether a record is in the group of memory operations: loads,
 // stores, and vector operations of any kind.
@@ -193,11 +198,20 @@ func (s *speStats) merge(o *speStats) {
 
 // count adds a sound record to the groups.
 func (s *speStats) count(r *spe.Record, sources *spe.Sources) {
-	for i := range speGroupTable {
-		if speGroupTable[i].is(r) {
-			s.groups[i].add(r)
+	if r.Events&speGroupEvents != 0 {
+		for i := range speGroupTable {
+			if r.Events&speGroupTable[i].events != 0 {
+				s.groups[i].add(r)
+			}
 		}
 	}
+	switch {
+	case r.Op.Branch():
+		s.groups[speGroupBranch].add(r)
+	case speMemory(r):
+		s.groups[speGroupMemory].add(r)
+	}
+	s.groups[speGroupAll].add(r)
 	switch ordinary, kernel := speLevel(r); {
 	case !ordinary:
 		s.other++
@@ -303,6 +317,7 @@ func (s *speStats) finish(t *speTrace) *SPE {
 		if name := q.midr.Name(); name != "" {
 			known[name] = true
 		}
+		f.MicroOps = f.MicroOps || q.midr.SamplesMicroOps()
 	}
 	f.Records += f.Joined
 	f.CPUs = sortedNames(known)

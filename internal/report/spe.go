@@ -30,6 +30,7 @@ type SPE struct {
 	Events         []SPEEvent        `json:"events"`
 	Counts         map[string]uint64 `json:"pmu_counts"`
 	CPUs           []string          `json:"cpus"`
+	Population     string            `json:"population"`           // what is sampled: micro-operations, or unknown
 	SomeOperations bool              `json:"some_operations_only"` // hence no instruction samples
 }
 
@@ -95,6 +96,9 @@ func newSPE(s *ingest.SPE) *SPE {
 		Attribution: s.Attribution, Groups: []SPEGroup{}, Branches: SPEBranches(s.Branches), Sources: s.Sources,
 		Written: SPEWritten(s.Written), Events: []SPEEvent{}, Counts: s.Counts, CPUs: s.CPUs, SomeOperations: s.NoInstructions,
 	}
+	if r.Population = "unknown"; s.MicroOps {
+		r.Population = "micro-operations"
+	}
 	for _, g := range s.Groups {
 		l := g.Latency
 		r.Groups = append(r.Groups, SPEGroup{g.Name, g.Records, l.Mean, l.Median, l.P90, l.P99, l.Worst})
@@ -111,7 +115,8 @@ func newSPE(s *ingest.SPE) *SPE {
 
 // spe prints the Arm SPE part of an input.
 func (t *textWriter) spe(records uint64, s *SPE) {
-	t.line("    Arm SPE: %s records in %s bytes%s", Count(records), Count(s.Bytes), inParentheses(strings.Join(s.CPUs, ", ")))
+	t.line("    Arm SPE: %s records in %s bytes%s, sampled population: %s", Count(records), Count(s.Bytes),
+		inParentheses(strings.Join(s.CPUs, ", ")), s.Population)
 	for _, e := range s.Events {
 		t.line("      event %s, interval %s%s", e.Name, Count(e.Interval), atLeast(e.MinInterval))
 		for _, x := range e.Settings {
