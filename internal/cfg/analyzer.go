@@ -28,7 +28,7 @@ type Analyzer struct {
 	work   []int  // positions in code to go on from
 	jumps  []jump // indirect jumps that are not resolved
 	tables []table
-	consts map[disasm.Reg][]int64
+	consts map[disasm.Reg][]constant
 
 	read   int // table entries that were read
 	rounds int // of resolve

@@ -225,6 +225,13 @@ func TestTables(t *testing.T) {
 			Table{Jump: 0x1015, Start: 0x2000, Entries: 3, Entry: 4}, []uint32{0x1018, 0x101e},
 		},
 		{
+			// The base is set before a jump, first to another address: lea rdx, [rip -> 2100]; lea rdx, [rip -> 2000]; jmp;
+			// nop; cmp edi, 2; ja; mov edi, edi; movsxd; add; jmp
+			"with a base from far", amd64Code(t, "488d15f9100000 488d15f20f0000 eb01 90 83ff02 7718 89ff 486304ba 4801d0 3effe0"+arms),
+			map[uint32][]byte{0x2000: words(0x1022-0x2000, 0x1028-0x2000, 0x1022-0x2000), 0x2100: words(0x1028-0x2100, 0x1028-0x2100)},
+			Table{Jump: 0x101f, Start: 0x2000, Entries: 3, Entry: 4}, []uint32{0x1022, 0x1028},
+		},
+		{
 			// and edi, 1 in the place of the comparison
 			"with a mask", amd64Code(t, "83e701 9090 89ff 488d15f20f0000 486304ba 4801d0 3effe0"+arms),
 			map[uint32][]byte{0x2000: words(0x1018-0x2000, 0x101e-0x2000, 0x1018-0x2000)},

@@ -1,6 +1,7 @@
 package cfg
 
 import (
+	"cmp"
 	"encoding/binary"
 	"slices"
 
@@ -8,12 +9,13 @@ import (
 )
 
 const (
-	maxEntries = 1 << 16 // of a table
-	maxSteps   = 64      // instructions to look back from a jump
-	maxOutside = 64      // entries in a row that lead out of the function
-	maxRead    = 1 << 22 // entries read for one function, over all tries
-	maxRounds  = 64      // of looking for all constants of a function again
-	maxTries   = 4       // for a jump, as more of the function becomes known
+	maxEntries    = 1 << 16 // of a table
+	maxSteps      = 64      // instructions to look back from a jump
+	maxOutside    = 64      // entries in a row that lead out of the function
+	maxRead       = 1 << 22 // entries read for one function, over all tries
+	maxRounds     = 64      // of looking for all constants of a function again
+	maxCandidates = 64      // addresses that a register may hold
+	maxTries      = 4       // for a jump, as more of the function becomes known
 )
 
 // resolve looks for the tables of the indirect jumps that have none yet and
@@ -144,8 +146,8 @@ func (a *Analyzer) starts(l lookup) []int64 {
 	return starts
 }
 
-// previous returns the instruction that is executed before the one at pos: the
-// one before it, or the only known jump to it.
+// previous returns the instruction before the one at pos, if that goes on with
+// it, or -1.
 func (a *Analyzer) previous(pos int) int {
 	prev := a.before(pos)
 	if prev < 0 || a.marks[prev]&filler != 0 || prev+int(a.marks[prev]&lengthMask) != pos {
@@ -213,9 +215,16 @@ func (a *Analyzer) preserved(r disasm.Reg) bool {
 	return r == 3 || r == 5 || r >= 12 // rbx, rbp, r12 to r15
 }
 
+// constant is an address that an instruction sets a register to.
+type constant struct {
+	pos   int
+	value int64
+}
+
 // constants returns the addresses that a register may hold before pos: the one
-// that the instructions before set, or else all that are set anywhere in the
-// function, since compilers move them out of loops.
+// that the instructions before set, or else those that are set anywhere in the
+// function, since compilers move them out of loops. The nearest one before pos
+// comes first.
 func (a *Analyzer) constants(r disasm.Reg, pos int) []int64 {
 	var add int64
 	for range maxSteps {
@@ -243,14 +252,28 @@ func (a *Analyzer) constants(r disasm.Reg, pos int) []int64 {
 	if a.consts == nil {
 		a.consts = a.allConstants()
 	}
-	return a.consts[r]
+	list := a.consts[r]
+	behind, _ := slices.BinarySearchFunc(list, pos, func(c constant, pos int) int { return cmp.Compare(c.pos, pos) })
+	var values []int64
+	candidate := func(c constant) {
+		if len(values) < maxCandidates && !slices.Contains(values, c.value) {
+			values = append(values, c.value)
+		}
+	}
+	for k := behind - 1; k >= 0; k-- {
+		candidate(list[k])
+	}
+	for _, c := range list[behind:] {
+		candidate(c)
+	}
+	return values
 }
 
 // allConstants collects the addresses that registers are set to in the
-// function, without duplicates and ascending. An address that takes two
-// instructions (adrp, add) counts as a whole.
-func (a *Analyzer) allConstants() map[disasm.Reg][]int64 {
-	m := make(map[disasm.Reg][]int64)
+// function, in the order of the code. An address that takes two instructions
+// (adrp, add) counts as a whole.
+func (a *Analyzer) allConstants() map[disasm.Reg][]constant {
+	m := make(map[disasm.Reg][]constant)
 	for pos := 0; pos < len(a.code); pos++ {
 		if a.marks[pos]&lengthMask == 0 {
 			continue
@@ -271,12 +294,8 @@ func (a *Analyzer) allConstants() map[disasm.Reg][]int64 {
 			continue
 		}
 		if v >= 0 && v <= 0xffffffff {
-			m[e.Dst] = append(m[e.Dst], v)
+			m[e.Dst] = append(m[e.Dst], constant{pos, v})
 		}
-	}
-	for r, list := range m {
-		slices.Sort(list)
-		m[r] = slices.Compact(list)
 	}
 	return m
 }
@@ -407,9 +426,9 @@ func (a *Analyzer) room(start int64, step int) int {
 		a.consts = a.allConstants()
 	}
 	for _, list := range a.consts {
-		for _, v := range list {
-			if v > start && v < next {
-				next = v
+		for _, c := range list {
+			if c.value > start && c.value < next {
+				next = c.value
 			}
 		}
 	}
