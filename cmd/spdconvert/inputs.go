@@ -1,14 +1,8 @@
 package main
 
 import (
-	"bytes"
-	"encoding/binary"
 	"errors"
 	"os"
-	"strconv"
-	"strings"
-	"unicode/utf16"
-	"unicode/utf8"
 
 	"github.com/spgo-tools/spgo/internal/cli"
 	"github.com/spgo-tools/spgo/internal/correlate"
@@ -28,107 +22,26 @@ type input struct {
 	stats    correlate.InputStats
 }
 
-// maxWeight bounds what a file can weigh, and all its namings together.
-const maxWeight = 1 << 32
-
 // inputs lists the SPTs of the command line and of a list, each once, in the
 // order of the first naming.
 func inputs(operands []string, list string) ([]*input, error) {
 	names := operands
 	if list != "" {
-		data, err := os.ReadFile(list)
+		listed, err := cli.ReadList(list, "SPT")
 		if err != nil {
 			return nil, err
-		}
-		listed, err := listedNames(data)
-		if err != nil {
-			return nil, diag.New(diag.BadValue, "%v", err).In(list)
-		}
-		if len(listed) == 0 {
-			return nil, diag.New(diag.BadOperands, "the list names no SPT").In(list).Because("It is empty, or all lines are comments.")
 		}
 		names = append(names[:len(names):len(names)], listed...)
 	}
-	var all []*input
-	known := map[string]*input{}
-	for _, n := range names {
-		name, weight, err := weighted(n)
-		if err != nil {
-			return nil, err
-		}
-		in := known[name]
-		if in == nil {
-			in = &input{name: name}
-			known[name] = in
-			all = append(all, in)
-		}
-		if in.weight += weight; in.weight > maxWeight {
-			return nil, diag.New(diag.BadValue, "a weight of %d is more than %d", in.weight, uint64(maxWeight)).In(name)
-		}
-	}
-	return all, nil
-}
-
-// weighted splits NAME@N, unless a file of the full name exists.
-func weighted(s string) (name string, weight uint64, err error) {
-	at := strings.LastIndexByte(s, '@')
-	if at <= 0 {
-		return s, 1, nil
-	}
-	if _, err := os.Stat(s); err == nil {
-		return s, 1, nil
-	}
-	n, err := strconv.ParseUint(s[at+1:], 10, 64)
-	if err != nil && strings.Trim(s[at+1:], "0123456789") != "" {
-		return s, 1, nil // an @ in the name of a file, which is not there
-	}
-	if err != nil || n == 0 || n > maxWeight {
-		return "", 0, diag.New(diag.BadValue, "%s: a weight is a number from 1 to %d", s, uint64(maxWeight))
-	}
-	return s[:at], n, nil
-}
-
-// listedNames reads a list of names, one a line, in UTF-8 or, with a byte
-// order mark, UTF-16. Empty lines and those that begin with # mean nothing.
-func listedNames(data []byte) ([]string, error) {
-	text, err := decodeText(data)
+	files, err := cli.WeightedFiles(names)
 	if err != nil {
 		return nil, err
 	}
-	var names []string
-	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(line)
-		if line == "" || line[0] == '#' {
-			continue
-		}
-		if n := len(line); n > 1 && line[0] == '"' && line[n-1] == '"' {
-			line = line[1 : n-1]
-		}
-		names = append(names, line)
+	all := make([]*input, len(files))
+	for i, f := range files {
+		all[i] = &input{name: f.Name, weight: f.Weight}
 	}
-	return names, nil
-}
-
-func decodeText(data []byte) (string, error) {
-	var order binary.ByteOrder
-	switch {
-	case bytes.HasPrefix(data, []byte{0xff, 0xfe}):
-		order = binary.LittleEndian
-	case bytes.HasPrefix(data, []byte{0xfe, 0xff}):
-		order = binary.BigEndian
-	default:
-		data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
-		if !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0 {
-			return "", diag.New(diag.BadValue, "a list of names is text in UTF-8 or, with a byte order mark, UTF-16")
-		}
-		return string(data), nil
-	}
-	data = data[2:]
-	units := make([]uint16, len(data)/2)
-	for i := range units {
-		units[i] = order.Uint16(data[2*i:])
-	}
-	return string(utf16.Decode(units)), nil
+	return all, nil
 }
 
 // open opens the SPT. The caller calls the function that is returned when it

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"os"
@@ -52,7 +52,7 @@ func TestWeighted(t *testing.T) {
 		{"a.spt@4294967297", "", 0},
 		{"a.spt@18446744073709551617", "", 0},
 	} {
-		name, weight, err := weighted(tc.arg)
+		name, weight, err := splitWeight(tc.arg)
 		if (err != nil) != (tc.weight == 0) || name != tc.name || weight != tc.weight {
 			t.Errorf("%s: %q, %d, %v", tc.arg, name, weight, err)
 		}
