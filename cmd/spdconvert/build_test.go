@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/spgo-tools/spgo/internal/cli"
@@ -63,8 +64,18 @@ func TestBuildMissing(t *testing.T) {
 	image := corpus.Path(t, "programs/minivm.elf")
 	folder := t.TempDir()
 	name := func(s string) string { return filepath.Join(folder, s) }
-	if code, _, errors := execute("/build:"+image, name("fresh.spd")); code != 0 {
+	code, text, errors := execute("/build:"+image, name("fresh.spd"))
+	if code != 0 {
 		t.Fatalf("exit code %d: %s", code, errors)
+	}
+	for _, line := range []string{
+		"minivm.elf {51D79EBB-8A0A-4731-85F7-1BC6F5F39728} age 0\n",
+		"\nfunctions      18 (12 symtab, 5 plt, 1 eh-frame)\n",
+		"\njump tables    1 with 9 entries; 0 jumps have unknown targets\n",
+	} {
+		if !strings.Contains(text, line) {
+			t.Errorf("%q is not in the output:\n%s", line, text)
+		}
 	}
 	f, err := spd.ReadFile(name("fresh.spd"))
 	if err != nil {
@@ -94,12 +105,12 @@ func TestBuildMissing(t *testing.T) {
 		t.Error("the SPD is another one than that of two steps")
 	}
 	var p provenance
-	text, err := os.ReadFile(name("new.json"))
+	written, err := os.ReadFile(name("new.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := json.Unmarshal(text, &p); err != nil || p.SPD == nil || p.SPD.File != filepath.ToSlash(image) {
-		t.Errorf("provenance %s: %v", text, err)
+	if err := json.Unmarshal(written, &p); err != nil || p.SPD == nil || p.SPD.File != filepath.ToSlash(image) {
+		t.Errorf("provenance %s: %v", written, err)
 	}
 }
 
