@@ -271,7 +271,7 @@ func (d *sides) add(o flow.Obs) {
 // doubtful is by how much the sum of edges may differ from their block, beyond
 // doubtfulSigma standard deviations.
 const (
-	doubtful      = .25
+	doubtful      = .12
 	doubtfulSigma = 3
 )
 
