@@ -84,7 +84,7 @@ func (x *examiner) odd() bool {
 	e := diag.New(code, "the SPD is %s than the %d other files, which agree", what, files).In(x.subject.File)
 	e.Want, e.Got = first.identity.String(), x.want.String()
 	e.Because("The SPD is that of an earlier or later link than the files that were used.").
-		Do("Take the SPD that the link of these files wrote: %s", x.whereSPD(first.identity))
+		Do("Take the SPD that the link of these files wrote: %s", strings.TrimSuffix(x.whereSPD(first.identity), "."))
 	x.add(e)
 	return true
 }
@@ -246,10 +246,10 @@ func (x *examiner) explainProgram(e *diag.Error, r *Row) {
 
 // whereSPD says where the SPD of a build is to be found.
 func (x *examiner) whereSPD(id identity) string {
-	for _, s := range x.SPDs {
-		if s.Where != "" && s.identity().is(id) {
-			return command("spdconvert", "/extract", s.File, "extracted.spd")
-		}
+	if s := x.spdOf(id); s != nil && s.Where == "" {
+		return "it is " + s.File + "."
+	} else if s != nil {
+		return command("spdconvert", "/extract", s.File, "extracted.spd") + "."
 	}
 	for _, p := range x.PDBs {
 		if p.identity().is(id) {

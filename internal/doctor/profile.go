@@ -52,8 +52,14 @@ func (x *examiner) profile() {
 			Do("Look at the kinds of samples: sptdump /summary run.spt, then import again with the mode that they have."))
 		return
 	case coverage < limitingBelow:
-		x.add(diag.New(diag.LimitedCoverage, "%.1f %% of the blocks are covered (%d of %d), in %d of %d functions; below %d %% limits what the compiler can do",
-			coverage, p.summary.CoveredBlocks, p.summary.Blocks, p.summary.ProfiledFunctions, p.functions, limitingBelow).In(file))
+		e := diag.New(diag.LimitedCoverage, "%.1f %% of the blocks are covered (%d of %d), in %d of %d functions; below %d %% limits what the compiler can do",
+			coverage, p.summary.CoveredBlocks, p.summary.Blocks, p.summary.ProfiledFunctions, p.functions, limitingBelow).In(file)
+		hot := percent(uint64(p.hotCovered), uint64(p.hotBlocks))
+		e.Because("%s Of the blocks of the %d hot functions %.1f %% are covered.", e.Cause, p.hot, hot)
+		if hot > excellentAbove {
+			e.Do("What is hot is covered well, so that more samples of the same workload change little: profile a wider workload and import that as well.")
+		}
+		x.add(e)
 	}
 	share := percent(p.hotInstructions, p.instructions)
 	if share > flatAbove {
@@ -71,7 +77,7 @@ type profileFacts struct {
 	generation                    uint32
 	unmatched                     int // that the input of the link did not have
 	counted                       int // calls that the link noted with counts of its input
-	hot                           int
+	hot, hotBlocks, hotCovered    int // functions compiled for speed, their blocks
 	hotInstructions, instructions uint64
 }
 
@@ -97,6 +103,8 @@ func profileOf(f *spd.File) profileFacts {
 			p.instructions += own
 			if f.Header.HotThreshold > 0 && fn.Weight() >= f.Header.HotThreshold {
 				p.hot++
+				p.hotBlocks += len(fn.Blocks)
+				p.hotCovered += fn.Covered()
 				p.hotInstructions += own
 			}
 		}
