@@ -26,6 +26,7 @@ var allowed = []struct{ from, to string }{
 	{"internal/carrier", "pkg/"},
 	{"internal/corpus", ""},
 	{"internal/golden", ""},
+	{"internal/armwalk", "pkg/perfdata"},
 	{"internal/sample", "pkg/binfmt"},
 	{"internal/program", ""},
 	{"internal/disasm", ""},

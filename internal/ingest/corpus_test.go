@@ -160,7 +160,7 @@ func same[K comparable](t testing.TB, what string, want, got map[K]uint64) int {
 func checkSink(t testing.TB, c *tally, f *Facts) {
 	t.Helper()
 	if f.SPE != nil {
-		return // a record gives several addresses, and ranges beside branches
+		return // its records give hits of more than one kind
 	}
 	// A branch from one binary into another is an entry of both.
 	if used := f.Stats.Branches.Used(); c.entries < used || c.entries-used > min(c.comes, c.leaves) {

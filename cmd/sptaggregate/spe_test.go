@@ -1,0 +1,216 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/spgo-tools/spgo/internal/armwalk"
+	"github.com/spgo-tools/spgo/internal/corpus"
+	"github.com/spgo-tools/spgo/pkg/spt"
+)
+
+// walkedProgram has loops, conditions and calls; what it computes does not
+// matter.
+const walkedProgram = `
+#define N __attribute__((noinline))
+static volatile int in, out;
+static N int leaf(int x) { if (in & 1) x += 3; else x ^= 5; return x; }
+static N int middle(int x) {
+	for (int i = 0; i < in; i++) {
+		if (in & 2) x += leaf(x); else if (in & 4) x -= 7;
+		if (in & 8) out = x;
+	}
+	return x;
+}
+static N int chain(int x) {
+	if (in == 1) return leaf(x);
+	if (in == 2) return middle(x) + 1;
+	if (in == 3) { do x += in; while (in & 16); return x; }
+	return x;
+}
+void _start(void) {
+	int x = 0;
+	for (int i = 0; i < in; i++) {
+		x += chain(i);
+		while (in & 32) x = middle(x);
+	}
+	out = x;
+	register long x8 __asm__("x8") = 93;
+	__asm__ volatile("svc #0" : : "r"(x8));
+	__builtin_unreachable();
+}
+`
+
+// buildWalked compiles the program for AArch64.
+func buildWalked(t *testing.T) string {
+	t.Helper()
+	clang := corpus.Tool(t, "clang-19", "clang")
+	corpus.Tool(t, "ld.lld-19", "ld.lld")
+	dir := t.TempDir()
+	source, program := filepath.Join(dir, "walk.c"), filepath.Join(dir, "walk")
+	if err := os.WriteFile(source, []byte(walkedProgram), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command(clang, "--target=aarch64-linux-gnu", "-O1", "-ffreestanding", "-nostdlib", "-static", "-fno-jump-tables",
+		"-fuse-ld=lld", "-Wl,--build-id=sha1", "-o", program, source).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return program
+}
+
+// walked is what an SPT says of a walk.
+type walked struct {
+	instructions, branches map[uint32]uint64
+	arcs                   map[spt.Pair]uint64
+	runs                   map[spt.Pair]uint64 // From: the end, To: the start
+}
+
+func readWalked(t *testing.T, name string) *walked {
+	t.Helper()
+	r, err := spt.Open(name, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	w := &walked{map[uint32]uint64{}, map[uint32]uint64{}, map[spt.Pair]uint64{}, map[spt.Pair]uint64{}}
+	for r.Next() {
+		rec := r.Record()
+		for _, rva := range rec.RVAs {
+			switch rec.Op {
+			case spt.OpRetireInstr:
+				w.instructions[rva] += rec.Hits()
+			case spt.OpRetireBrInstr:
+				w.branches[rva] += rec.Hits()
+			}
+		}
+		for i, p := range rec.Pairs {
+			if p.From != 0 && p.To != 0 {
+				w.arcs[p] += rec.Hits()
+			}
+			if i+1 < len(rec.Pairs) {
+				w.runs[spt.Pair{From: p.From, To: rec.Pairs[i+1].To}] += rec.Hits()
+			}
+		}
+	}
+	if err := r.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// overlap is the sum of the smaller share of each key.
+func overlap[K comparable](a, b map[K]uint64) float64 {
+	total := func(m map[K]uint64) (n float64) {
+		for _, v := range m {
+			n += float64(v)
+		}
+		return n
+	}
+	na, nb, sum := total(a), total(b), 0.0
+	for k, v := range a {
+		sum += min(float64(v)/na, float64(b[k])/nb)
+	}
+	return sum
+}
+
+// TestSPEAccuracy compares the SPT of a sampled walk through an AArch64 program
+// with what the walk really did.
+func TestSPEAccuracy(t *testing.T) {
+	program := buildWalked(t)
+	p, err := armwalk.Load(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name    string
+		options armwalk.Options
+	}{
+		{"all operations", armwalk.Options{Interval: 40}},
+		{"branches", armwalk.Options{Interval: 10, Branches: true}},
+		{"branches with previous targets", armwalk.Options{Interval: 10, Branches: true, Previous: true}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			c.options.Path, c.options.Instructions, c.options.Seed = "/no/walk", 4_000_000, 7
+			dir := t.TempDir()
+			data, out := filepath.Join(dir, "perf.data"), filepath.Join(dir, "walk.spt")
+			f, err := os.Create(data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			exact, err := p.Record(f, c.options)
+			if err == nil {
+				err = f.Close()
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			code, doc := aggregateJSON(t, data, "--path-map", "/no="+filepath.Dir(program), "-o", out)
+			if code != 0 || doc.Binaries[0].Identity != "file build-id" {
+				t.Fatalf("exit code %d, %+v", code, doc.Binaries)
+			}
+			got := readWalked(t, out)
+			rva := func(address uint64) uint32 { return uint32(address - p.Base) }
+			instructions, branches := map[uint32]uint64{}, map[uint32]uint64{}
+			arcs, runs := map[spt.Pair]uint64{}, map[spt.Pair]uint64{}
+			for a, n := range exact.Instructions {
+				instructions[rva(a)] = n
+			}
+			for a, n := range exact.Taken {
+				arcs[spt.Pair{To: rva(a.To), From: rva(a.From)}] = n
+				branches[rva(a.From)] += n
+			}
+			for a, n := range exact.NotTaken {
+				branches[rva(a)] += n
+			}
+			for a, n := range exact.Runs {
+				runs[spt.Pair{To: rva(a.To), From: rva(a.From)}] = n
+			}
+			if len(instructions) < 60 || len(arcs) < 15 {
+				t.Fatalf("the walk met %d instructions and %d arcs", len(instructions), len(arcs))
+			}
+			for pair := range got.arcs {
+				if arcs[pair] == 0 {
+					t.Errorf("the branch %#x->%#x never was taken", pair.From, pair.To)
+				}
+			}
+			const least = 0.97
+			check := func(what string, share float64) {
+				t.Logf("%s: overlap %.2f %%", what, 100*share)
+				if share < least {
+					t.Errorf("%s overlap by %.4f", what, share)
+				}
+			}
+			if !c.options.Branches {
+				check("instructions", overlap(instructions, got.instructions))
+			} else if len(got.instructions) > 0 {
+				t.Error("branches alone are instruction samples")
+			}
+			check("branches", overlap(branches, got.branches))
+			check("arcs", overlap(arcs, got.arcs))
+			if !c.options.Previous {
+				return
+			}
+			// Ranges that end at taken branches are the runs of the walk.
+			taken := map[spt.Pair]uint64{}
+			for pair, n := range got.runs {
+				if runs[pair] > 0 {
+					taken[pair] = n
+				} else if !endsNotTaken(pair, exact, p.Base) {
+					t.Errorf("nothing ran straight from %#x to %#x", pair.To, pair.From)
+				}
+			}
+			if len(taken) < 15 {
+				t.Errorf("%d ranges", len(taken))
+			}
+		})
+	}
+}
+
+// endsNotTaken says whether a range ends at a branch that was not taken at
+// times.
+func endsNotTaken(pair spt.Pair, exact *armwalk.Counts, base uint64) bool {
+	return exact.NotTaken[uint64(pair.From)+base] > 0 && pair.To <= pair.From
+}
