@@ -30,7 +30,7 @@ test-long:
 
 ## lint: formatting, vet and staticcheck
 lint:
-	@test -z "$$(gofmt -l cmd internal pkg)" || { echo "not formatted:"; gofmt -l cmd internal pkg; exit 1; }
+	@test -z "$$(gofmt -l cmd internal pkg scripts examples)" || { echo "not formatted:"; gofmt -l cmd internal pkg scripts examples; exit 1; }
 	$(GO) vet ./...
 	$(GO) tool staticcheck ./...
 

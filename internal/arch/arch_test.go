@@ -51,6 +51,8 @@ var allowed = []struct{ from, to string }{
 	{"internal/spdgen", "pkg/"},
 	{"cmd/", "pkg/ internal/"},
 	{"scripts/", "pkg/"},
+	{"examples/", ""},
+	{"examples", ""},
 	{"scripts/spdworld", "pkg/ internal/spdgen"},
 }
 
