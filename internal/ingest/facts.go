@@ -14,6 +14,7 @@ type Facts struct {
 	File   string
 	Format string // "perf.data", "etl" or "spt"
 	Detail string // such as "pipe, compressed"
+	Weight uint64 // how often the hits count
 
 	Host, Kernel, CPU, Arch string // empty where the input does not say
 

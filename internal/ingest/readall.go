@@ -7,7 +7,6 @@ import (
 	"errors"
 	"io"
 	"os"
-	"strings"
 
 	"github.com/spgo-tools/spgo/internal/sample"
 	"github.com/spgo-tools/spgo/pkg/binfmt"
@@ -21,117 +20,24 @@ import (
 // when no sink that was made for it is in use any more, with the facts of its
 // files, which are there together with an error too.
 func ReadAll(ctx context.Context, names []string, stdin io.Reader, o *Options, reg sample.Registry, newSink func() sample.Sink, done func([]*Facts, error)) {
-	o, closeFiles := o.withFiles()
-	defer closeFiles()
-	logs := openLogs(ctx, names, o)
-	defer logs.close()
-	for _, name := range names {
+	inputs := make([]Input, len(names))
+	for i, name := range names {
+		inputs[i].Name = name
+	}
+	units := FindUnits(ctx, inputs, o)
+	defer units.Close()
+	for _, u := range units.List {
 		if ctx.Err() != nil {
 			done(nil, ctx.Err())
 			return
 		}
-		rec, isLog, err := logs.take(name)
-		switch {
-		case err != nil:
-			done([]*Facts{newFacts(name, "")}, err)
-		case rec != nil:
-			facts, err := readETL(ctx, rec, "", o, reg, newSink)
-			done(facts, errors.Join(err, rec.Close()))
-		case isLog: // read with another one
-		case name == "-":
-			facts, err := readOnce(ctx, stdin, name, o, reg, newSink)
-			done(facts, err)
-		case isStream(name):
-			facts, err := readPipe(ctx, name, o, reg, newSink)
-			done(facts, err)
-		default:
-			facts, err := Read(ctx, name, stdin, o, reg, newSink)
-			done([]*Facts{facts}, err)
-		}
-	}
-}
-
-// logInputs are those of the inputs that are log files.
-type logInputs struct {
-	recordings []*etl.Recording // that are not read yet
-	failed     map[string]error // nil for those that could be opened
-}
-
-// openLogs opens the log files among the inputs. One that cannot be opened
-// fails alone.
-func openLogs(ctx context.Context, names []string, o *Options) *logInputs {
-	l := &logInputs{failed: map[string]error{}}
-	var paths []string
-	for _, name := range names {
-		if isLogFile(name, o) {
-			l.failed[name] = nil
-			paths = append(paths, name)
-		}
-	}
-	options := &etl.Options{TempDir: o.SpoolDir, Files: logFiles{o.fs(), ctx}}
-	var err error
-	if l.recordings, err = etl.OpenAll(paths, options); err == nil {
-		return l
-	}
-	var good []string
-	for _, path := range paths {
-		rec, err := etl.Open(path, options)
-		if err == nil {
-			err = rec.Close()
-		}
-		if l.failed[path] = binfmt.InFile(err, path); err == nil {
-			good = append(good, path)
-		}
-	}
-	if l.recordings, err = etl.OpenAll(good, options); err != nil {
-		for _, path := range good {
-			l.failed[path] = err
-		}
-	}
-	return l
-}
-
-// take returns the recording that a named file is of and says whether the file
-// is a log at all. The recording is nil if it was taken before.
-func (l *logInputs) take(name string) (rec *etl.Recording, isLog bool, err error) {
-	err, isLog = l.failed[name]
-	if err != nil {
-		return nil, isLog, err
-	}
-	for i, rec := range l.recordings {
-		for _, f := range rec.Files {
-			if f.Name() == name || strings.HasPrefix(f.Name(), name+"!") {
-				l.recordings = append(l.recordings[:i:i], l.recordings[i+1:]...)
-				return rec, isLog, nil
-			}
-		}
-	}
-	return nil, isLog, nil
-}
-
-func (l *logInputs) close() {
-	for _, rec := range l.recordings {
-		rec.Close()
+		done(units.Read(ctx, u, o.Workers, stdin, reg, newSink))
 	}
 }
 
 // logHead is enough of a log file to tell it by: the header of its first
 // buffer and the beginning of the first record.
 const logHead = 104
-
-// isLogFile says whether a file is an Event Trace Log, maybe packed. Anything
-// that cannot be looked at is not: reading it will tell why.
-func isLogFile(name string, o *Options) bool {
-	if name == "-" || isStream(name) { // looking would take its beginning away
-		return false
-	}
-	r, size, err := o.fs().Open(name)
-	if err != nil {
-		return false
-	}
-	defer closeReader(r)
-	return isLog(io.NewSectionReader(r, 0, size))
-}
 
 // isLog says whether what begins here is an Event Trace Log. No other input
 // comes in a zip archive.

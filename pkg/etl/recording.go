@@ -107,7 +107,7 @@ func join(recs []*Recording, rec *Recording, seen map[string]bool) []*Recording 
 		return recs
 	}
 	for _, old := range recs {
-		if sameClock(old.Files[0], fresh[0]) == nil {
+		if SameClock(old.Files[0], fresh[0]) == nil {
 			old.Ignored = append(old.Ignored, rec.Ignored...)
 			for _, f := range fresh {
 				old.add(f)
@@ -127,7 +127,7 @@ func clean(path string) string {
 
 // take adds a file if it is on the clock of the first.
 func (r *Recording) take(f *File) {
-	if err := sameClock(r.Files[0], f); err != nil {
+	if err := SameClock(r.Files[0], f); err != nil {
 		r.Ignored = append(r.Ignored, err)
 		f.Close()
 		return
@@ -165,10 +165,10 @@ func (f *File) copies(o *File) bool {
 	return true
 }
 
-// sameClock says why the time stamps of two files do not compare, or why the
+// SameClock says why the time stamps of two files do not compare, or why the
 // files have nothing to do with each other: sessions one after the other on a
 // machine that ran on.
-func sameClock(a, b *File) error {
+func SameClock(a, b *File) error {
 	x, y := &a.Header, &b.Header
 	differ := func(what string, want, got any) error {
 		return &binfmt.Error{File: b.name, Part: what, Offset: -1, Want: fmt.Sprintf("%v as in %s", want, a.name), Got: fmt.Sprint(got), Err: binfmt.ErrUnsupported}
