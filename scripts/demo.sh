@@ -55,7 +55,10 @@ step "7. From the Windows trace to the profile: ETL -> SPT -> SPD"
 show bin/sptaggregate /etl "$out/world/run.etl" -o "$out/world/run.spt"
 show bin/spdconvert "$out/world/app.spd" "$out/world/run.spt"
 
-step "8. What the compiler will see"
+step "8. Do they belong together?"
+show bin/spddump /doctor "$out/world/app.spd" "$out/world/run.spt" "$out/world/run.etl"
+
+step "9. What the compiler will see"
 show bin/spddump /dyninst:5 "$out/world/app.spd"
 show bin/spddump /validate "$out/world/app.spd"
 hot=$(bin/spddump /dyninst:1 "$out/world/app.spd" | awk 'END { print $NF }')
