@@ -117,12 +117,14 @@ func (s *Samples) choose(o Options) (Mode, spt.Opcode, error) {
 func (s *Samples) weighBranches(e *evidence) {
 	arrivals := newBitmap()
 	e.takeBranches(s.arcs.settle(), arrivals)
+	s.arcs.release()
 	e.calls.relays(s.relays.settle())
 	if s.followed > 0 {
 		e.share = float64(s.followed) / float64(s.inner)
 	}
 	if s.stretches > 0 {
 		e.takeRuns(s.runs.settle(), arrivals)
+		s.runs.release()
 		e.findShare(e.share)
 	}
 	for op := range s.ip {

@@ -139,7 +139,7 @@ func sortTallies(list, spare []tally) []tally {
 	return spare
 }
 
-// release gives the spare memory back.
+// release gives the memory back that only adding and sorting need.
 func (s *sums) release() { s.spare = nil }
 
 // excess is the number of bits by which hits have to be shifted right so that
