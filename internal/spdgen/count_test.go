@@ -151,19 +151,19 @@ func (c *counter) entries() {
 	}
 }
 
-// countLBR counts the code between branches, and the edges that were seen. As
-// in an SPT, there are no branches from and to other binaries.
-func (c *counter) countLBR(stacks [][]Branch) *estimate {
+// countLBR counts the code between branches, and the edges that were seen.
+// With inside, branches from and to other binaries are not known.
+func (c *counter) countLBR(stacks [][]Branch, inside bool) *estimate {
 	for _, stack := range stacks {
 		taken := float64(len(stack)-1) / float64(len(stack))
 		before := Branch{Outside, Outside}
 		for _, b := range stack {
-			if b.From == Outside || b.To == Outside {
+			if inside && (b.From == Outside || b.To == Outside) {
 				before = Branch{Outside, Outside}
 				continue
 			}
 			c.taken(b, taken)
-			if before.To != Outside {
+			if before.From != Outside {
 				c.straight(b.To, before.From)
 			}
 			before = b

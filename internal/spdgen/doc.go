@@ -27,7 +27,8 @@
 //
 // Every instruction takes the same time. The hidden code between blocks, such as
 // a call's thunk or what saves registers, has no instructions of its own.
-// A block is executed whole, if-converted or not.
+// A block is executed whole, if-converted or not; of a block that was duplicated
+// into those before it, one copy.
 //
 // All choices come from the seed: the same seed gives the same world on every
 // machine.

@@ -38,9 +38,9 @@ type Sampling struct {
 	// average. It is not more than Run was told.
 	PerFunction int
 	Depth       int // branches of a stack, at most 32
-	// Whole has what is called through the import table be in the program's
-	// image, so that stacks are never cut.
-	Whole bool
+	// Inside leaves out the branches from and to other binaries. Otherwise they
+	// have RVA 0 at the end outside.
+	Inside bool
 }
 
 // Run executes the program, until there are enough samples of each kind for
@@ -85,14 +85,7 @@ func (w *World) choose(n, total int) []int {
 func (w *World) Stacks(s Sampling) [][]Branch {
 	var list [][]Branch
 	for _, k := range w.choose(s.PerFunction*w.Ran, len(w.stacks)/maxDepthLBR) {
-		stack := w.stacks[k*maxDepthLBR:][:s.Depth]
-		if s.Whole {
-			stack = slices.Clone(stack)
-			for i := range stack {
-				stack[i] = Branch{min(stack[i].From, w.library), min(stack[i].To, w.library)}
-			}
-		}
-		list = append(list, stack)
+		list = append(list, w.stacks[k*maxDepthLBR:][:s.Depth])
 	}
 	return list
 }
@@ -117,7 +110,7 @@ func (w *World) WriteSPT(out io.Writer, s Sampling) error {
 		return err
 	}
 	if s.Kind == LBR {
-		err = writeStacks(file, w.Stacks(s))
+		err = writeStacks(file, w.Stacks(s), s.Inside)
 	} else {
 		err = writeAddresses(file, w.Addresses(s))
 	}
@@ -127,9 +120,9 @@ func (w *World) WriteSPT(out io.Writer, s Sampling) error {
 	return file.Close()
 }
 
-// writeStacks cuts stacks where a branch came from or went to another binary,
-// and writes equal ones once.
-func writeStacks(file *spt.Writer, stacks [][]Branch) error {
+// writeStacks cuts stacks where a branch is left out, and writes equal pieces
+// once.
+func writeStacks(file *spt.Writer, stacks [][]Branch, inside bool) error {
 	counts := map[string]uint64{}
 	var key []byte
 	end := func() {
@@ -140,12 +133,12 @@ func writeStacks(file *spt.Writer, stacks [][]Branch) error {
 	}
 	for _, stack := range stacks {
 		for _, b := range stack {
-			if b.From == Outside || b.To == Outside {
+			if inside && (b.From == Outside || b.To == Outside) {
 				end()
 				continue
 			}
-			key = binary.BigEndian.AppendUint32(key, b.To)
-			key = binary.BigEndian.AppendUint32(key, b.From)
+			key = binary.BigEndian.AppendUint32(key, endOf(b.To))
+			key = binary.BigEndian.AppendUint32(key, endOf(b.From))
 		}
 		end()
 	}
@@ -160,6 +153,14 @@ func writeStacks(file *spt.Writer, stacks [][]Branch) error {
 		}
 	}
 	return nil
+}
+
+// endOf is an end of a branch in an SPT, where 0 means outside.
+func endOf(rva uint32) uint32 {
+	if rva == Outside {
+		return 0
+	}
+	return rva
 }
 
 // writeAddresses writes addresses of the same count together.
