@@ -2,6 +2,7 @@ package spd
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"testing"
 )
@@ -33,6 +34,38 @@ func TestRecordedFilesBreakKnownRulesOnly(t *testing.T) {
 		}
 		if fmt.Sprint(got) != fmt.Sprint(want[name]) {
 			t.Errorf("%s: %v, want %v", name, got, want[name])
+		}
+	}
+}
+
+// TestHeldEntriesAreKnown: an import leaves 16 at the entry, and retiring takes
+// its share of that.
+func TestHeldEntriesAreKnown(t *testing.T) {
+	for _, c := range []struct {
+		entry uint64
+		flags uint32
+		known bool
+	}{
+		{17, FunctionNoInput, false},
+		{16, FunctionNoInput, true},
+		{8, FunctionNoInput, true},
+		{1, FunctionNoInput, true},
+		{16, 0, false},
+		{8, 0, false},
+	} {
+		f := profiledFile()
+		twin := &f.Modules[0].Functions[2]
+		twin.Blocks[0].Count, twin.Flags = c.entry, c.flags
+		f.Header.Statistics = f.ComputeStatistics()
+		rules := map[Rule]int{}
+		for v := range f.Violations() {
+			rules[v.Rule]++
+			if v.Known != c.known {
+				t.Errorf("entry %d, flags %#x: %v: known is %v", c.entry, c.flags, v, v.Known)
+			}
+		}
+		if want := map[Rule]int{RuleFlowOut: 1, RuleFlowThrough: 1}; !maps.Equal(rules, want) {
+			t.Errorf("entry %d, flags %#x: %v, want %v", c.entry, c.flags, rules, want)
 		}
 	}
 }
