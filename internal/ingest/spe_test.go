@@ -82,30 +82,43 @@ func TestSPESamples(t *testing.T) {
 			records: used:3
 			branches: used:1 not_taken:2
 			by context packet:3`},
-		{"a previous branch target is a straight range",
+		{"a previous branch target is a straight range up to a branch taken, from one of the branches to it",
 			speScript{side: app, attr: perfdata.Attr{Config: onlyBranches, Config1: 2}, trace: `0 -1 0 pc=401010 op=2.1 ev=2 tgt=402000 pbt=401000 ctx=100;
-				pc=401010 op=2.1 ev=42 tgt=401014 pbt=401004 ctx=100; pc=401010 op=2.0 ev=2 tgt=402000 pbt=500000 ctx=100; pc=401010 op=2.0 ev=2 tgt=402000 pbt=401014 ctx=100`},
+				pc=401010 op=2.1 ev=42 tgt=401014 pbt=401004 ctx=100; pc=401018 op=1.0 ev=2 pbt=401004 ctx=100;
+				pc=401010 op=2.0 ev=2 tgt=402000 pbt=500000 ctx=100; pc=401010 op=2.0 ev=2 tgt=402000 pbt=401014 ctx=100;
+				pc=402020 op=2.0 ev=2 tgt=401000 pbt=402000 ctx=100; pc=402020 op=2.0 ev=2 tgt=401000 pbt=402000 ctx=100;
+				pc=402030 op=2.0 ev=2 tgt=401000 pbt=402000 ctx=100; pc=401010 op=2.1 ev=2 tgt=402000 pbt=401000 ctx=100`},
 			Options{}, `
 			ip app+1010 op=03
-			lbr app 1010>2000 0>1000
 			ip app+1010 op=03
-			lbr app 1010>0 0>1004
 			ip app+1010 op=03
 			lbr app 1010>2000
 			ip app+1010 op=03
 			lbr app 1010>2000
-			records: used:4
-			branches: used:3 not_taken:1
-			by context packet:4`},
+			ip app+2020 op=03
+			ip app+2020 op=03
+			ip app+2030 op=03
+			ip app+1010 op=03
+			lbr app 1010>2000 2020>1000
+			lbr app 1010>2000 2030>1000
+			lbr app 2020>1000 1010>2000 x2
+			lbr app 2030>1000 1010>2000
+			records: used:8 event_filter:1
+			branches: used:7 not_taken:1
+			by context packet:9`},
 		{"a branch into another binary is in both",
-			speScript{side: app, attr: perfdata.Attr{Config: onlyBranches, Config1: 2}, trace: `0 -1 0 pc=401010 op=2.0 ev=2 tgt=500040 pbt=401000 ctx=100`},
+			speScript{side: app, attr: perfdata.Attr{Config: onlyBranches, Config1: 2}, trace: `0 -1 0 pc=401010 op=2.0 ev=2 tgt=500040 pbt=401000 ctx=100;
+				pc=500050 op=2.0 ev=2 tgt=401014 pbt=500040 ctx=100`},
 			Options{}, `
 			ip app+1010 op=03
 			lbr lib.so 0>40
+			ip lib.so+50 op=03
+			lbr app 0>1014
 			lbr app 1010>0 0>1000
-			records: used:1
-			branches: used:1
-			by context packet:1`},
+			lbr lib.so 50>0 0>40
+			records: used:2
+			branches: used:2
+			by context packet:2`},
 		{"what did not retire, raised an exception or has no target is no arc",
 			speScript{side: app, attr: perfdata.Attr{Config: onlyBranches}, trace: `0 -1 0 pc=401010 op=2.0 ev=80 tgt=402000 ctx=100;
 				pc=401010 op=2.0 ev=3 tgt=402000 ctx=100; pc=401010 op=2.0 ev=2 ctx=100`},

@@ -85,8 +85,13 @@ func (s *speSource) finish() error {
 		return nil
 	}
 	total := new(speStats)
+	runs := newSPERuns()
 	for _, w := range s.workers {
 		w.finish(total)
+		runs.merge(&w.runs)
+	}
+	if len(s.workers) > 0 {
+		runs.flush(s.workers[0].out.sink)
 	}
 	s.trace.concludeSPE(total)
 	return s.err

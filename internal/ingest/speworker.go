@@ -21,13 +21,15 @@ type speWorker struct {
 
 	switchHint, startHint int
 
+	runs speRuns // straight runs, until all branches are known
+
 	stats  speStats
 	events [speKinds]sample.EventStats
 }
 
 func newSPEWorker(w *perfWorker) *speWorker {
 	t := w.trace
-	return &speWorker{perfWorker: w, trace: t.spe, probe: t.space.NewView(), mappers: map[uint64]int32{}}
+	return &speWorker{perfWorker: w, trace: t.spe, probe: t.space.NewView(), mappers: map[uint64]int32{}, runs: newSPERuns()}
 }
 
 // block turns the records of a block into hits.
@@ -159,16 +161,13 @@ func (s *speWorker) use(r *spe.Record) sample.Reason {
 	return address
 }
 
-// branchRecord gives the branch of a record to the sink, and the straight run
-// from the target of the branch before. It returns why there is no arc.
-//
-// An end of a run whose arc is not known, or that is none, has the other end of
-// its arc outside: docs/format/spt.md describes the form.
+// branchRecord gives the branch of a record to the sink, or keeps it with the
+// straight run that leads to it. It returns why there is no arc.
 func (s *speWorker) branchRecord(r *spe.Record, pc place) sample.Reason {
 	if e := s.trace.events[speBranches]; e == nil || !e.wanted {
 		return sample.OtherEvent
 	}
-	runs := branchBuilder{out: &s.out}
+	stacks := branchBuilder{out: &s.out}
 	reason := sample.NotTaken
 	switch {
 	case !r.Op.Branch(), !speTaken(r):
@@ -178,18 +177,25 @@ func (s *speWorker) branchRecord(r *spe.Record, pc place) sample.Reason {
 		reason = sample.NoAddress
 	default:
 		target := s.place(r.Target)
-		reason = runs.add(pc, target, pc.to(target))
-	}
-	if r.Has(spe.HasPreviousTarget) && pc.usable() {
-		if start := s.place(r.PreviousTarget); pc.to(start) == sample.Used && start.rva <= pc.rva {
-			s.stats.branches.Ranges++
-			if len(s.out.stack) == 0 {
-				runs.entry(pc.binary, sample.Branch{To: sample.Outside, From: pc.rva})
+		reason = stacks.add(pc, target, pc.to(target))
+		if r.Has(spe.HasPreviousTarget) && target.usable() && reason == sample.Used {
+			from := sample.Outside
+			if pc.usable() && pc.binary == target.binary {
+				from = pc.rva
 			}
-			runs.entry(pc.binary, sample.Branch{To: start.rva, From: sample.Outside})
+			s.runs.arc(target.binary, sample.Branch{To: target.rva, From: from}, s.out.weight)
 		}
 	}
-	runs.flush()
+	// A run that ends at a branch not taken goes on: to count it would count its
+	// code once more for each such branch.
+	if r.Has(spe.HasPreviousTarget) && pc.usable() && len(s.out.stack) > 0 {
+		if start := s.place(r.PreviousTarget); pc.to(start) == sample.Used && start.rva <= pc.rva {
+			s.stats.branches.Ranges++
+			s.runs.runs[speRun{speTarget{pc.binary, start.rva}, s.out.stack[0]}] += s.out.weight
+			s.out.stack = s.out.stack[:0]
+		}
+	}
+	stacks.flush()
 	return reason
 }
 
