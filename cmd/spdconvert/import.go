@@ -152,6 +152,9 @@ func combine(c *cli.Context, p *plan, f *spd.File, counts *correlate.Result, res
 	if n := len(counts.FellBack); n > 0 {
 		e := diag.New(diag.UnlikelyCode, "%d of %d functions with samples", n, added.Touched)
 		e.Count = uint64(n)
+		if counts.SampledTime() {
+			e.Message += "; time was sampled, but slow instructions do not explain so much"
+		}
 		c.Warn(e)
 		for _, d := range result.Doubts {
 			c.Logf("counts of %s are far from its %d samples: they overlap by %.1f %%", d.Name, d.Hits, d.Overlap)

@@ -73,7 +73,8 @@ type Result struct {
 	// FellBack lists the functions, by index into Functions, whose counts are
 	// further from the samples than chance explains: the code is not that of
 	// the SPD, or edges are missing in its flow graph. Their counts are
-	// consistent but to be mistrusted.
+	// consistent but to be mistrusted. Where time was sampled, only those are
+	// listed whose misfit slow instructions cannot explain.
 	FellBack []int
 	// Unwhole lists the functions whose flow graph has no way for flow. Their
 	// counts are the measured ones and not consistent.

@@ -43,5 +43,7 @@
 // out: the compiler interleaved the code of several blocks. If stacks are cut
 // at other binaries, runs are missing, and what they show has less weight than
 // arrivals. Functions whose counts still do not fit are named in
-// Result.FellBack: the samples are of other code than the SPD.
+// Result.FellBack: the samples are of other code than the SPD. Samples of time
+// never fit closely, since slow code has more of them, so that only a gross
+// misfit counts there.
 package correlate

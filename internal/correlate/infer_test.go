@@ -393,6 +393,32 @@ func TestFellBack(t *testing.T) {
 	}
 }
 
+// TestFellBackTime gives samples of other code, and of slow instructions, with
+// and without an event that counts time.
+func TestFellBackTime(t *testing.T) {
+	for _, c := range []struct {
+		op    spt.Opcode
+		hits  [3]uint64 // of three blocks that follow each other
+		doubt bool
+	}{
+		{spt.OpRetireInstr, [3]uint64{100000, 10, 70000}, true},
+		{spt.OpUnhaltCycle, [3]uint64{100000, 10, 70000}, false},
+		{spt.OpETWInstr, [3]uint64{100000, 10, 70000}, false},
+		{spt.OpETWInstr, [3]uint64{1000000, 10, 10}, true},
+	} {
+		f := function(1, 0x1000, block(ranges(0, 8), 2), block(ranges(8, 0x10), 3), block(ranges(0x10, 0x18)))
+		s := NewSamples(file(f))
+		add(t, s, newTrace(t).ip(c.op, c.hits[0], 0x1000).ip(c.op, c.hits[1], 0x1008).ip(c.op, c.hits[2], 0x1010).bytes(), 1)
+		r := infer(t, s, Options{})
+		if doubt := len(r.FellBack) > 0; doubt != c.doubt {
+			t.Errorf("%v with hits %v, which overlap by %.2f: doubted %v, want %v", c.op, c.hits, r.Functions[0].Quality.Overlap, doubt, c.doubt)
+		}
+		if r.SampledTime() != (c.op != spt.OpRetireInstr) {
+			t.Errorf("%v counts time: %v", c.op, r.SampledTime())
+		}
+	}
+}
+
 func TestDensity(t *testing.T) {
 	f := file(straight(1, 0x1000), straight(2, 0x2000), straight(3, 0x3000))
 	s := NewSamples(f)

@@ -166,6 +166,7 @@ func stem(name string) string {
 // Fit is how the samples of an SPT suit the code of the subject.
 type Fit struct {
 	Mode correlate.Mode // that suits the samples; Auto if none does
+	Time bool           // the samples are of time, which fit no flow closely
 	// Used samples fell into functions of the SPD, Outside into none.
 	Used, Outside uint64
 	Touched       int // functions with samples

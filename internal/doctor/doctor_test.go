@@ -98,6 +98,7 @@ func TestFindings(t *testing.T) {
 	fit := func(used, outside, doubtful uint64) *Fit {
 		return &Fit{Mode: correlate.LBR, Used: used, Outside: outside, Touched: 10, Doubtful: 4, DoubtfulHits: doubtful, Hits: 100, Factor: 1}
 	}
+	timed := &Fit{Mode: correlate.IP, Time: true, Used: 20, Touched: 10, Doubtful: 4, DoubtfulHits: 11, Hits: 100, Factor: 1}
 	for _, tc := range []struct {
 		name string
 		c    Case
@@ -111,6 +112,8 @@ func TestFindings(t *testing.T) {
 			"SPD1101", Agree, "spdconvert /mode:LBR app.spd a.spt; then link"},
 		{"other code", Case{SPDs: []*SPD{database(spd.HeaderFresh)}, SPTs: []*Samples{same("a.spt", fit(20, 0, 11), lbr, ip)}},
 			"SPD1003 SPD1101", Agree, "spdconvert /summary -v app.spd a.spt"},
+		{"other code by time", Case{SPDs: []*SPD{database(spd.HeaderFresh)}, SPTs: []*Samples{same("a.spt", timed, Count{spt.OpETWInstr, 500})}},
+			"SPD1003 SPD1113 SPD1101", Agree, "spdconvert /summary -v app.spd a.spt"},
 		{"kinds do not mix", Case{SPDs: []*SPD{database(spd.HeaderFresh)}, SPTs: []*Samples{same("ip.spt", fit(20, 0, 0), ip), same("a b.spt", fit(20, 0, 0), lbr, ip)}},
 			"SPD1113 SPD1101", Agree, `spdconvert /mode:LBR app.spd "a b.spt"; then link`},
 		{"edited PDB without DBI", Case{SPDs: []*SPD{database(spd.HeaderFresh)}, SPTs: []*Samples{same("a.spt", fit(20, 0, 0), lbr, ip)},

@@ -214,8 +214,11 @@ func (x *examiner) fits(r *Row, fit *Fit) {
 		x.add(diag.New(diag.MostlyOutside, "%.1f %% of %d samples lie outside of the functions of %s", percent(fit.Outside, all), all, x.subject.File).In(r.File))
 	}
 	if fit.DoubtfulHits*10 > fit.Hits {
-		x.add(diag.New(diag.UnlikelyCode, "the counts of %d of %d functions, with %.1f %% of the samples, do not fit their code", fit.Doubtful, fit.Touched, percent(fit.DoubtfulHits, fit.Hits)).In(r.File).
-			Do("See which: %s", command("spdconvert", "/summary", "-v", x.subject.File, r.File)))
+		e := diag.New(diag.UnlikelyCode, "the counts of %d of %d functions, with %.1f %% of the samples, do not fit their code", fit.Doubtful, fit.Touched, percent(fit.DoubtfulHits, fit.Hits)).In(r.File)
+		if fit.Time {
+			e.Message += "; time was sampled, but slow instructions do not explain so much"
+		}
+		x.add(e.Do("See which: %s", command("spdconvert", "/summary", "-v", x.subject.File, r.File)))
 	}
 	if fit.Factor > 1 {
 		x.add(diag.New(diag.ThinSamples, "hot functions want %.1f times as many samples", fit.Factor).In(r.File))

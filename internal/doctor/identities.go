@@ -159,6 +159,9 @@ func (x *examiner) explainAge(e *diag.Error, r *Row) {
 		if share >= 95 && fit.DoubtfulHits*10 <= fit.Hits {
 			e.Because("The PDB was written again after the link (signing, source indexing, an incremental link without changes): %.1f %% of the samples fit the functions of %s, so that the code seems to be the same.", share, subject).
 				Do("%s", command("spdconvert", "--ignore-age", mode(fit.Mode), subject, r.File))
+			if fit.Time {
+				e.Cause += " Samples of time tell this less surely than others."
+			}
 			return
 		}
 		e.Because("An incremental link changed the code between the two: only %.1f %% of the samples fall into functions of %s, and the counts of %d functions do not fit their code.", share, subject, fit.Doubtful).

@@ -141,7 +141,7 @@ func correlated(ctx context.Context, r *spt.Reader, subject *SPD) (*Fit, error) 
 	case err != nil:
 		return nil, err
 	}
-	fit := &Fit{Mode: result.Mode, Used: result.Used, Factor: max(result.Density.Factor, 1)}
+	fit := &Fit{Mode: result.Mode, Time: result.SampledTime(), Used: result.Used, Factor: max(result.Density.Factor, 1)}
 	for _, l := range result.Dropped {
 		if l.Reason == correlate.OutsideFunctions || l.Reason == correlate.InPadding {
 			fit.Outside = binfmt.SatAdd(fit.Outside, l.Hits)

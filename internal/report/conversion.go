@@ -58,6 +58,7 @@ type Conversion struct {
 	Ignored []string `json:"ignored,omitempty"`
 
 	hasSamples bool
+	timed      bool // samples say how long code took
 	branches   []correlate.BranchCount
 	losses     []loss
 }
@@ -199,6 +200,7 @@ func (c *Conversion) Sampled(r *correlate.Result, touched int, elsewhere uint64,
 	}
 	c.FunctionsTouched = touched
 	c.FlowCorrection = 100 * r.Correction
+	c.timed = r.SampledTime()
 	c.Density, c.DensityFactor = r.Density.Hits, max(r.Density.Factor, 1)
 	c.doubt(r, f)
 }
@@ -333,7 +335,11 @@ func (c *Conversion) writeSamples(t *textWriter) {
 		t.line("Branches                : %s", strings.Join(kinds, ", "))
 	}
 	t.line("Functions touched       : %d of %d", c.FunctionsTouched, c.Functions)
-	t.line("Flow correction         : %.2f%% of the weight", c.FlowCorrection)
+	note := ""
+	if c.timed {
+		note = "; time was sampled, so that slow instructions count for more"
+	}
+	t.line("Flow correction         : %.2f%% of the weight%s", c.FlowCorrection, note)
 }
 
 func (t *textWriter) merged(m *MergedInput, first bool) {
