@@ -1,13 +1,18 @@
 package main
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
 
 	"github.com/spgo-tools/spgo/internal/armwalk"
+	"github.com/spgo-tools/spgo/internal/build"
 	"github.com/spgo-tools/spgo/internal/corpus"
+	"github.com/spgo-tools/spgo/internal/correlate"
+	"github.com/spgo-tools/spgo/internal/funcs"
+	"github.com/spgo-tools/spgo/pkg/image"
 	"github.com/spgo-tools/spgo/pkg/spt"
 )
 
@@ -99,6 +104,64 @@ func readWalked(t *testing.T, name string) *walked {
 	return w
 }
 
+// imported imports an SPT into an SPD of the program and returns the executed
+// instructions of each block, by its RVA, as the import has them and as they
+// are.
+func imported(t *testing.T, program, name string, mode correlate.Mode, instructions map[uint32]uint64) (inferred, exact map[uint32]uint64) {
+	t.Helper()
+	f, err := os.Open(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	fi, err := f.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	img, err := image.NewFile(f, fi.Size())
+	if err != nil {
+		t.Fatal(err)
+	}
+	functions, _, err := funcs.Find(img, funcs.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, _, err := build.Build(img, functions, build.Options{Name: "walk"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := spt.Open(name, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	sums := correlate.NewSamples(db)
+	if _, err := sums.Add(r, func(spt.ProgramID) bool { return true }, 1); err != nil {
+		t.Fatal(err)
+	}
+	result, err := correlate.Infer(context.Background(), sums, correlate.Options{Mode: mode})
+	if err != nil {
+		t.Fatal(err)
+	}
+	inferred, exact = map[uint32]uint64{}, map[uint32]uint64{}
+	k := 0
+	for _, m := range db.Modules {
+		for _, fn := range m.Functions {
+			counts := result.Functions[k].Blocks
+			k++
+			for i, b := range fn.Blocks {
+				if len(b.Ranges) == 0 || len(counts) == 0 {
+					continue
+				}
+				rva := fn.RVA + b.Ranges[0].Start
+				inferred[rva] = counts[i] * uint64(b.Instructions)
+				exact[rva] = instructions[rva] * uint64(b.Instructions)
+			}
+		}
+	}
+	return inferred, exact
+}
+
 // overlap is the sum of the smaller share of each key.
 func overlap[K comparable](a, b map[K]uint64) float64 {
 	total := func(m map[K]uint64) (n float64) {
@@ -125,10 +188,11 @@ func TestSPEAccuracy(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		options armwalk.Options
+		blocks  map[correlate.Mode]float64 // least overlap of the blocks after an import
 	}{
-		{"all operations", armwalk.Options{Interval: 40}},
-		{"branches", armwalk.Options{Interval: 10, Branches: true}},
-		{"branches with previous targets", armwalk.Options{Interval: 10, Branches: true, Previous: true}},
+		{"all operations", armwalk.Options{Interval: 40}, map[correlate.Mode]float64{correlate.IP: 0.98, correlate.LBR: 0.97}},
+		{"branches", armwalk.Options{Interval: 10, Branches: true}, map[correlate.Mode]float64{correlate.LBR: 0.98}},
+		{"branches with previous targets", armwalk.Options{Interval: 10, Branches: true, Previous: true}, map[correlate.Mode]float64{correlate.LBR: 0.98}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.options.Path, c.options.Instructions, c.options.Seed = "/no/walk", 4_000_000, 7
@@ -185,6 +249,14 @@ func TestSPEAccuracy(t *testing.T) {
 				check("instructions", overlap(instructions, got.instructions))
 			} else if len(got.instructions) > 0 {
 				t.Error("branches alone are instruction samples")
+			}
+			for mode, least := range c.blocks {
+				inferred, exact := imported(t, program, out, mode, instructions)
+				share := overlap(exact, inferred)
+				t.Logf("blocks of the SPD, mode %v: overlap %.2f %%", mode, 100*share)
+				if share < least {
+					t.Errorf("blocks of the SPD overlap by %.4f in mode %v", share, mode)
+				}
 			}
 			check("branches", overlap(branches, got.branches))
 			check("arcs", overlap(arcs, got.arcs))
