@@ -98,14 +98,14 @@ func (g *callGraph) solve() {
 }
 
 // unexplained is how often a function was called from where nothing is known.
-// Counts are estimates: where known calls explain a good part of the entries,
-// the rest is taken for error.
+// Counts are estimates, of samples by time bad ones: where known calls explain
+// a part of the entries that is worth mention, the rest is taken for error.
 func (g *callGraph) unexplained(f int) float64 {
 	entries, known := float64(g.entries[f]), 0.0
 	for _, a := range g.in[f] {
 		known += float64(a.count)
 	}
-	if known >= entries/4 {
+	if known >= entries/16 {
 		return 0
 	}
 	return entries - known

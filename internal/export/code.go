@@ -2,6 +2,7 @@ package export
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 	"strings"
 
@@ -197,13 +198,24 @@ func (p *program) calls(f *function) []call {
 				}
 				for _, t := range b.Indirect[s].Targets {
 					if target, known := p.ids[t.ID]; known && t.Hits > 0 {
-						list = append(list, call{k, i, target, 0, binfmt.SatMul(t.Hits, unit)})
+						list = append(list, call{k, i, target, 0, part(b.Count, t.Hits, b.Indirect[s].Hits)})
 					}
 				}
 			}
 		}
 	}
 	return list
+}
+
+// part is the share of a count that some of all hits have: hits of call sites
+// are samples, which imports do not make consistent with the flow.
+func part(count, some, all uint64) uint64 {
+	if some >= all {
+		return count
+	}
+	hi, lo := bits.Mul64(count, some)
+	q, _ := bits.Div64(hi, lo, all)
+	return q
 }
 
 // leaving is how often the branch at the end of a block left the function.

@@ -12,6 +12,10 @@ import (
 //	tag aa000000, length, number of names, names
 //	tag ac000000, length, number of functions, functions
 //	tag ae000000, 0, 0    modules, of which GCC knows none
+//	tag af000000, length, 128 x (number of counts, least count (counter))
+//
+// The last section says which of the greatest counts make up each 128th of the
+// total. GCC does not read it, but AutoFDO's tools want it.
 //
 // Nobody looks at the lengths of the sections, which count words. A name is its
 // length in bytes, the terminating NUL included, and the bytes; the first one
@@ -39,6 +43,9 @@ const (
 	tagNames     = 0xaa000000
 	tagFunctions = 0xac000000
 	tagModules   = 0xae000000
+	tagShares    = 0xaf000000
+
+	shares = 128
 
 	indirectCall = 7 // the kind of callees that AutoFDO writes
 )
@@ -64,8 +71,21 @@ func (p *program) writeGCOV(w io.Writer) error {
 	out.section(tagFunctions, body)
 	out.section(tagModules, nil)
 	out.words(0)
+	out.section(tagShares, greatest(functions))
 	_, err := w.Write(out)
 	return err
+}
+
+// greatest encodes which of the greatest counts make up each share of the total.
+func greatest(functions []*lines) gcovWriter {
+	d := distribute(functions)
+	var b gcovWriter
+	for k := range uint64(shares) {
+		least, n := d.reach(k+1, shares)
+		b.words(uint32(n))
+		b.counter(least)
+	}
+	return b
 }
 
 type gcovWriter []byte

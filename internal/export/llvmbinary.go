@@ -1,7 +1,6 @@
 package export
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/binary"
 	"io"
@@ -145,39 +144,67 @@ func appendPlace(b []byte, at place) []byte {
 // summary encodes the sum of all counts, the greatest ones, and for each cutoff
 // the least count that is needed to reach it and how many counts that takes.
 func summary(functions []*lines) []byte {
-	var counts []uint64
+	d := distribute(functions)
 	var entries uint64
 	for _, f := range functions {
-		counts = f.appendCounts(counts)
 		entries = max(entries, f.entries)
 	}
-	slices.SortFunc(counts, func(a, b uint64) int { return cmp.Compare(b, a) })
-	var total, greatest uint64
-	for _, n := range counts {
-		total = binfmt.SatAdd(total, n)
-		greatest = max(greatest, n)
+	var b []byte
+	for _, v := range []uint64{d.total, d.greatest(), entries, uint64(len(d.counts)), uint64(len(functions)), uint64(len(summaryCutoffs))} {
+		b = binary.AppendUvarint(b, v)
 	}
-	var b bytes.Buffer
-	put := func(v ...uint64) {
-		for _, v := range v {
-			b.Write(binary.AppendUvarint(nil, v))
-		}
-	}
-	put(total, greatest, entries, uint64(len(counts)), uint64(len(functions)), uint64(len(summaryCutoffs)))
-	var sum, least uint64
-	n := 0
 	for _, cutoff := range summaryCutoffs {
-		wanted := total/1e6*cutoff + total%1e6*cutoff/1e6
-		for sum < wanted && n < len(counts) {
-			least = counts[n]
-			for n < len(counts) && counts[n] == least {
-				sum = binfmt.SatAdd(sum, least)
-				n++
-			}
+		least, n := d.reach(cutoff, 1e6)
+		for _, v := range []uint64{cutoff, least, uint64(n)} {
+			b = binary.AppendUvarint(b, v)
 		}
-		put(cutoff, least, uint64(n))
 	}
-	return b.Bytes()
+	return b
+}
+
+// distribution holds the counts of all lines of a profile, descending.
+type distribution struct {
+	counts []uint64
+	total  uint64
+
+	// What reach took the last time.
+	taken int
+	sum   uint64
+}
+
+func distribute(functions []*lines) *distribution {
+	d := &distribution{}
+	for _, f := range functions {
+		d.counts = f.appendCounts(d.counts)
+	}
+	slices.SortFunc(d.counts, func(a, b uint64) int { return cmp.Compare(b, a) })
+	for _, n := range d.counts {
+		d.total = binfmt.SatAdd(d.total, n)
+	}
+	return d
+}
+
+func (d *distribution) greatest() uint64 {
+	if len(d.counts) == 0 {
+		return 0
+	}
+	return d.counts[0]
+}
+
+// reach returns how many of the greatest counts are needed to make up part of
+// whole of the total, all equal ones included, and the least of them. The share
+// must not be less than the last time.
+func (d *distribution) reach(part, whole uint64) (least uint64, n int) {
+	wanted := d.total/whole*part + d.total%whole*part/whole
+	for d.sum < wanted && d.taken < len(d.counts) {
+		for least := d.counts[d.taken]; d.taken < len(d.counts) && d.counts[d.taken] == least; d.taken++ {
+			d.sum = binfmt.SatAdd(d.sum, least)
+		}
+	}
+	if d.taken > 0 {
+		least = d.counts[d.taken-1]
+	}
+	return least, d.taken
 }
 
 // appendCounts appends the counts of all lines.

@@ -1,0 +1,94 @@
+package export
+
+import (
+	"bytes"
+	"regexp"
+	"strconv"
+	"testing"
+
+	"github.com/spgo-tools/spgo/internal/corpus"
+)
+
+// TestClangDiscriminators decodes what LLVM 19 encodes.
+func TestClangDiscriminators(t *testing.T) {
+	const clang, gcc = "Debian clang version 19.1.7", "GNU C17 12.2.0 -O2"
+	for _, x := range []struct {
+		producer       string
+		d              uint32
+		number, copies uint32
+	}{
+		{clang, 0, 0, 1},
+		{clang, 1, 0, 1},
+		{clang, 2, 1, 1},
+		{clang, 2 | 1<<7, 1, 1},
+		{clang, 31 << 1, 31, 1},
+		{clang, 0xc0, 32, 1},       // 6 bits and more take the long form
+		{clang, 0x20c0, 2080, 1},   // the highest bit of the long form
+		{clang, 2 | 4<<1<<7, 1, 4}, // block 1 in four copies
+		{clang, 1 | 8<<1<<1, 0, 8}, // block 0 in eight copies
+		{gcc, 6, 6, 1},
+		{"", 6, 6, 1},
+		{"clang LLVM (rustc version 1.80.0)", 4, 2, 1},
+	} {
+		if number, copies := clangDiscriminators(x.producer, x.d); number != x.number || copies != x.copies {
+			t.Errorf("%s: %#x: got block %d in %d copies, want %d in %d", x.producer, x.d, number, copies, x.number, x.copies)
+		}
+	}
+}
+
+// TestLLVMTools has llvm-profdata read both forms: they say the same, and are
+// nearly what llvm-profgen makes of the same recording.
+func TestLLVMTools(t *testing.T) {
+	profdata := corpus.Tool(t, "llvm-profdata-19", "llvm-profdata")
+	profgen := corpus.Tool(t, "llvm-profgen-19", "llvm-profgen")
+	for _, name := range programs {
+		t.Run(name, func(t *testing.T) {
+			in := sampledProgram(t, name)
+			text, _ := written(t, LLVM, in)
+			binary, _ := written(t, LLVMBinary, in)
+			ours, ext := save(t, "text.prof", text), save(t, "binary.prof", binary)
+			if a, b := run(t, profdata, "show", "--sample", "--detailed-summary", ours), run(t, profdata, "show", "--sample", "--detailed-summary", ext); a != b {
+				t.Errorf("the forms differ:\n%s\n%s", a, b)
+			}
+			again := t.TempDir() + "/again"
+			run(t, profdata, "merge", "--sample", "--text", ext, "-o", again)
+			if got := read(t, again); !bytes.Equal(got, text) {
+				t.Errorf("llvm-profdata writes the profile as\n%s\nwant\n%s", got, text)
+			}
+			theirs := t.TempDir() + "/theirs"
+			run(t, profgen, "--binary="+corpus.Path(t, "programs", name+".elf"), "--perfdata="+corpus.Path(t, "programs", name+".data"), "--output="+theirs, "--format=text")
+			similarity := regexp.MustCompile(`profile similarity: ([0-9.]+)%`).FindStringSubmatch(run(t, profdata, "overlap", "--sample", theirs, ours))
+			if similarity == nil {
+				t.Fatal("llvm-profdata states no similarity")
+			}
+			t.Logf("similarity with llvm-profgen's profile: %s %%", similarity[1])
+			if v, err := strconv.ParseFloat(similarity[1], 64); err != nil || v < 99 {
+				t.Errorf("similarity with llvm-profgen's profile is %s %%", similarity[1])
+			}
+		})
+	}
+}
+
+// TestClang compiles programs with their profiles: without a warning, and with
+// the same result for both forms.
+func TestClang(t *testing.T) {
+	clang := corpus.Tool(t, "clang-19", "clang")
+	compile := func(name string, options ...string) []byte {
+		out := t.TempDir() + "/out.s"
+		args := append(options, "-O2", "-g", "-Wall", "-Werror", "-S", "-o", out, corpus.Path(t, "programs", name+".c"))
+		if said := run(t, clang, args...); said != "" {
+			t.Errorf("%s: clang says %s", name, said)
+		}
+		return read(t, out)
+	}
+	for _, name := range []string{"wordstat", "minivm"} {
+		in := sampledProgram(t, name)
+		text, _ := written(t, LLVM, in)
+		binary, _ := written(t, LLVMBinary, in)
+		a := compile(name, "-fprofile-sample-use="+save(t, "a.prof", text))
+		b := compile(name, "-fprofile-sample-use="+save(t, "b.prof", binary))
+		if !bytes.Equal(a, b) || bytes.Equal(a, compile(name)) {
+			t.Errorf("%s: the forms give different code, or the code that no profile gives", name)
+		}
+	}
+}
