@@ -65,6 +65,9 @@ type Report struct {
 	WithoutLines, WithoutSymbol, WithoutCode int
 	// LostWeight is the weight of these.
 	LostWeight uint64
+	// Stubs counts functions that only lead to imported ones. Profiles do not
+	// hold them, but for the stacks of Pprof.
+	Stubs int
 
 	Weight     uint64 // of all functions
 	Exportable uint64 // what the profile would hold without trimming, in its own unit

@@ -95,7 +95,9 @@ func (p *program) keptFunctions(names []string) []bool {
 		case f.weight == 0 || f.blocks == nil:
 		case names[k] == "":
 			p.lose(f, &p.report.WithoutSymbol)
-		case !f.stub():
+		case f.stub():
+			p.report.Stubs++
+		default:
 			order = append(order, k)
 		}
 	}

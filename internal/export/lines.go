@@ -129,7 +129,11 @@ func (p *program) lineProfile(meaning discriminators) []*lines {
 	calls, names := p.namedCalls()
 	for k := range p.functions {
 		f := &p.functions[k]
-		if f.weight == 0 || f.blocks == nil || f.stub() {
+		if f.weight == 0 || f.blocks == nil {
+			continue
+		}
+		if f.stub() {
+			p.report.Stubs++
 			continue
 		}
 		if !p.addLines(all, f, calls[k], names, meaning) {

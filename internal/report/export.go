@@ -23,6 +23,7 @@ type Exported struct {
 	KeptShare float64 `json:"kept_percent"`
 	Trimmed   int     `json:"trimmed"` // functions or stacks
 
+	Stubs         int     `json:"stubs"` // of imported functions, in no profile
 	WithoutLines  int     `json:"without_lines"`
 	WithoutSymbol int     `json:"without_symbol"`
 	WithoutCode   int     `json:"without_code"`
@@ -40,7 +41,7 @@ func NewExported(format export.Format, r *export.Report) *Exported {
 	x := &Exported{
 		Format: string(format), Functions: r.Functions, Weight: r.Weight, Exported: r.Exported, Records: r.Records,
 		Kept: r.Kept, Whole: r.Exportable, KeptShare: share(r.Kept, r.Exportable), Trimmed: r.Trimmed,
-		WithoutLines: r.WithoutLines, WithoutSymbol: r.WithoutSymbol, WithoutCode: r.WithoutCode,
+		Stubs: r.Stubs, WithoutLines: r.WithoutLines, WithoutSymbol: r.WithoutSymbol, WithoutCode: r.WithoutCode,
 		LostWeight: r.LostWeight, LostShare: share(r.LostWeight, r.Weight),
 		record: "lines",
 	}
@@ -70,6 +71,7 @@ func (x *Exported) WriteText(w io.Writer) error {
 		count int
 		what  string
 	}{
+		{x.Stubs, "only lead to imported functions"},
 		{x.WithoutLines, "have no debug information"},
 		{x.WithoutSymbol, "have no symbol"},
 		{x.WithoutCode, "have code that is not in the image"},
@@ -79,7 +81,7 @@ func (x *Exported) WriteText(w io.Writer) error {
 		}
 	}
 	if x.LostWeight > 0 {
-		t.line("               that is %s %% of the instructions executed", Percent(x.LostShare))
+		t.line("not described  %s %% of the instructions executed", Percent(x.LostShare))
 	}
 	for _, p := range x.Problems {
 		t.line("problem        %s", printable(p))
