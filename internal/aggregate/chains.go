@@ -81,40 +81,26 @@ func (c *chains) totals() (arcs, pairs uint64) {
 	return arcs, pairs
 }
 
-// decompose calls emit with chains of at most limit arcs, each with the number
-// of times it counts, that have exactly the arcs and pairs of the sum. The
-// result depends on the sum alone: arcs are renumbered in the order of their
-// values first.
-func (c *chains) decompose(limit int, emit func(chain []uint64, times uint64) error) (walks.Report, error) {
+// graph returns the arcs in the order of their values and what is known of
+// them, which depends on the sum alone.
+func (c *chains) graph() *graph {
 	order := make([]int32, len(c.arcs.keys))
 	for i := range order {
 		order[i] = int32(i)
 	}
 	slices.SortFunc(order, func(a, b int32) int { return cmp.Compare(c.arcs.keys[a], c.arcs.keys[b]) })
 	rank := make([]int32, len(order))
-	visits := make([]uint64, len(order))
+	g := &graph{arcs: make([]uint64, len(order)), visits: make([]uint64, len(order)), next: make([]walks.Transition, 0, c.links.used)}
 	seen := c.visits()
 	for r, id := range order {
 		rank[id] = int32(r)
-		visits[r] = seen[id]
+		g.arcs[r], g.visits[r] = c.arcs.keys[id], seen[id]
 	}
-	transitions := make([]walks.Transition, 0, c.links.used)
 	c.links.each(func(l *link) {
-		transitions = append(transitions, walks.Transition{From: rank[l.before], To: rank[l.id], Count: l.count})
+		g.next = append(g.next, walks.Transition{From: rank[l.before], To: rank[l.id], Count: l.count})
 	})
-	slices.SortFunc(transitions, func(a, b walks.Transition) int {
+	slices.SortFunc(g.next, func(a, b walks.Transition) int {
 		return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))
 	})
-	var failed error
-	chain := make([]uint64, 0, limit)
-	report, err := walks.Decompose(visits, transitions, limit, func(walk []int32, times uint64) {
-		chain = chain[:0]
-		for _, r := range walk {
-			chain = append(chain, c.arcs.keys[order[r]])
-		}
-		if failed == nil {
-			failed = emit(chain, times)
-		}
-	})
-	return report, cmp.Or(failed, err)
+	return g
 }

@@ -1,6 +1,7 @@
 package aggregate
 
 import (
+	"cmp"
 	"sync"
 
 	"github.com/spgo-tools/spgo/internal/sample"
@@ -15,6 +16,10 @@ type Shard struct {
 	cut      uint64    // pairs separated because of depth
 	stack    []uint64
 	scratch  []byte
+
+	profile    *Profile
+	calls      int   // of the sink
+	stackBytes int64 // size of the whole stacks
 }
 
 // counts is the sum of one binary.
@@ -41,6 +46,7 @@ func (s *Shard) of(binary int32) *counts {
 func (s *Shard) IP(binary int32, opcode byte, rva uint32, n uint64) {
 	if n > 0 {
 		s.of(binary).hits.add(uint64(opcode)<<32|uint64(rva), n)
+		s.grown()
 	}
 }
 
@@ -60,6 +66,7 @@ func (s *Shard) Branches(binary int32, stack []sample.Branch, n uint64) {
 	for _, b := range stack[1:] {
 		id = c.follow(id, arc(b.To, b.From), n)
 	}
+	s.grown()
 }
 
 // wholeStack keeps a stack as it is, in pieces of at most the depth.
@@ -70,7 +77,11 @@ func (s *Shard) wholeStack(c *chains, stack []sample.Branch, n uint64) {
 		for _, b := range piece {
 			s.stack = append(s.stack, arc(b.To, b.From))
 		}
+		before := len(c.whole)
 		s.scratch = c.whole.add(s.stack, s.scratch, n)
+		if len(c.whole) > before {
+			s.stackBytes += int64(len(s.scratch)) + wholeOverhead
+		}
 		if stack = stack[len(piece):]; len(stack) > 0 {
 			s.cut = binfmt.SatAdd(s.cut, n)
 		}
@@ -91,13 +102,13 @@ func (s *Shard) Calls(binary int32, frames []uint32, n uint64) {
 		return
 	}
 	for len(frames) > maxArcs+1 {
-		s.calls(binary, frames[:arcsOfCut+1], n)
+		s.callStack(binary, frames[:arcsOfCut+1], n)
 		frames = frames[arcsOfCut:]
 	}
-	s.calls(binary, frames, n)
+	s.callStack(binary, frames, n)
 }
 
-func (s *Shard) calls(binary int32, frames []uint32, n uint64) {
+func (s *Shard) callStack(binary int32, frames []uint32, n uint64) {
 	c := &s.of(binary).calls
 	if len(frames) < 2 {
 		return
@@ -106,6 +117,7 @@ func (s *Shard) calls(binary int32, frames []uint32, n uint64) {
 	for i := 2; i < len(frames); i++ {
 		id = c.follow(id, arc(frames[i-1], frames[i]), n)
 	}
+	s.grown()
 }
 
 // merge adds another shard.
@@ -127,21 +139,41 @@ type Profile struct {
 	mu       sync.Mutex
 	binaries []sample.Binary
 	byKey    map[sample.Key]int32
-	sum      Shard
 	depth    int
+	idle     []*Shard // sums that no worker holds
+	totals   []Total  // of all sums; nil: they changed
+
+	// What was spilled, see Limit.
+	limit  int64 // of a shard in bytes; 0: none
+	dir    string
+	failed func(error)
+	runs   []*run
+	cut    uint64 // pairs separated, of the runs
+	err    error
 }
 
 // New returns an empty profile whose records will hold at most depth branches,
 // 1 to 255.
 func New(depth int) *Profile {
-	return &Profile{byKey: map[sample.Key]int32{}, sum: Shard{depth: depth}, depth: depth}
+	return &Profile{byKey: map[sample.Key]int32{}, depth: depth}
 }
 
-// NewShard returns an empty sum for one worker.
-func (p *Profile) NewShard() *Shard { return &Shard{depth: p.depth} }
+// NewShard returns a sum for one worker, which hands it back by Merge.
+func (p *Profile) NewShard() *Shard {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.totals = nil
+	if last := len(p.idle) - 1; last >= 0 {
+		s := p.idle[last]
+		p.idle = p.idle[:last]
+		return s
+	}
+	return &Shard{depth: p.depth, profile: p}
+}
 
-// Register implements [sample.Registry]. Of several names of one identity the
-// least one is kept, so that the order of the inputs has no effect.
+// Register implements [sample.Registry]. Of several names, paths and origins of
+// one identity the least are kept, so that the order of the inputs has no
+// effect; a trace knows more than an SPT.
 func (p *Profile) Register(b sample.Binary) int32 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -154,10 +186,17 @@ func (p *Profile) Register(b sample.Binary) int32 {
 		return i
 	}
 	have := &p.binaries[i]
-	if have.Identity == sample.IdentitySPT && b.Identity != sample.IdentitySPT {
+	origin := func(b *sample.Binary) int {
+		if b.Identity == sample.IdentitySPT {
+			return 1
+		}
+		return 0
+	}
+	if cmp.Or(cmp.Compare(origin(&b), origin(have)), cmp.Compare(b.Path, have.Path), cmp.Compare(b.Identity, have.Identity)) < 0 {
 		have.Identity, have.Path = b.Identity, b.Path
 	}
 	have.Name = min(have.Name, b.Name)
+	have.Kernel = have.Kernel || b.Kernel
 	return i
 }
 
@@ -168,9 +207,10 @@ func (p *Profile) Binary(i int32) sample.Binary {
 	return p.binaries[i]
 }
 
-// Merge adds the sum of a worker, which must not be used any more.
+// Merge takes the sum of a worker back, which must not be used any more.
 func (p *Profile) Merge(s *Shard) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.sum.merge(s)
+	p.totals = nil
+	p.idle = append(p.idle, s)
 }

@@ -12,6 +12,9 @@ import (
 // these alone, so the stacks themselves are the keys.
 type whole map[string]uint64
 
+// wholeOverhead is about what an entry takes beside its key.
+const wholeOverhead = 64
+
 // add adds n occurrences of a stack.
 func (w whole) add(stack []uint64, scratch []byte, n uint64) []byte {
 	scratch = scratch[:0]
@@ -22,22 +25,20 @@ func (w whole) add(stack []uint64, scratch []byte, n uint64) []byte {
 	return scratch
 }
 
-// each calls f for every stack in the order of their values.
-func (w whole) each(f func(stack []uint64, times uint64) error) error {
+// sorted returns the stacks in the order of their values.
+func (w whole) sorted() []string {
 	keys := make([]string, 0, len(w))
 	for k := range w {
 		keys = append(keys, k)
 	}
 	slices.Sort(keys)
-	var stack []uint64
-	for _, k := range keys {
-		stack = stack[:0]
-		for i := 0; i < len(k); i += 8 {
-			stack = append(stack, binary.BigEndian.Uint64([]byte(k[i:i+8])))
-		}
-		if err := f(stack, w[k]); err != nil {
-			return err
-		}
+	return keys
+}
+
+// appendStack appends the arcs of a key.
+func appendStack(stack []uint64, key string) []uint64 {
+	for i := 0; i < len(key); i += 8 {
+		stack = append(stack, binary.BigEndian.Uint64([]byte(key[i:i+8])))
 	}
-	return nil
+	return stack
 }

@@ -24,6 +24,9 @@ type Written struct {
 // fails before the first byte where the names do not fit into the format.
 func (p *Profile) Write(w io.Writer) (Written, error) {
 	totals := p.Totals()
+	if err := p.Err(); err != nil {
+		return Written{}, err
+	}
 	programs := make([]spt.ProgramID, len(totals))
 	for i, t := range totals {
 		programs[i] = spt.ProgramID{GUID: t.Binary.GUID, Age: t.Binary.Age, Name: t.Binary.ProgramName()}
@@ -36,12 +39,16 @@ func (p *Profile) Write(w io.Writer) (Written, error) {
 	if err != nil {
 		return Written{}, err
 	}
-	e := &encoder{Writer: out, written: Written{PairsCut: p.sum.cut}}
+	e := &encoder{Writer: out, written: Written{PairsCut: p.pairsCut()}}
 	for i, t := range totals {
 		if err := out.BeginBinary(i); err != nil {
 			return Written{}, err
 		}
-		if err := e.binary(t.counts, p.depth); err != nil {
+		sums, err := p.sumsOf(&t)
+		if err != nil {
+			return Written{}, err
+		}
+		if err := e.binary(sums, p.depth); err != nil {
 			return Written{}, err
 		}
 	}
@@ -69,15 +76,19 @@ type encoder struct {
 	frames  []uint32
 }
 
-func (e *encoder) binary(c *counts, depth int) error {
-	if err := e.hits(&c.hits); err != nil {
+func (e *encoder) binary(s binarySums, depth int) error {
+	if err := e.hits(s); err != nil {
 		return err
 	}
-	if err := e.stacks(&c.branches, depth); err != nil {
+	if err := e.stacks(s, depth); err != nil {
 		return err
 	}
 	// A record of n arcs has n+1 frames.
-	_, err := c.calls.decompose(maxArcs, func(chain []uint64, times uint64) error {
+	g, err := s.callGraph()
+	if err != nil {
+		return err
+	}
+	_, err = g.decompose(maxArcs, func(chain []uint64, times uint64) error {
 		e.frames = append(e.frames[:0], uint32(chain[0]>>32))
 		for _, arc := range chain {
 			e.frames = append(e.frames, uint32(arc))
@@ -90,9 +101,11 @@ func (e *encoder) binary(c *counts, depth int) error {
 
 // hits writes addresses by opcode, then by count with the most frequent
 // first: the addresses of a record have one count.
-func (e *encoder) hits(c *counter) error {
-	list := make([]place, 0, c.used)
-	c.each(func(key, n uint64) { list = append(list, place{key, n}) })
+func (e *encoder) hits(s binarySums) error {
+	list, err := s.hitList()
+	if err != nil {
+		return err
+	}
 	slices.SortFunc(list, func(a, b place) int {
 		return cmp.Or(cmp.Compare(a.key>>32, b.key>>32), -cmp.Compare(a.count, b.count), cmp.Compare(a.key, b.key))
 	})
@@ -113,7 +126,7 @@ func (e *encoder) hits(c *counter) error {
 }
 
 // stacks writes branches in records of at most depth.
-func (e *encoder) stacks(c *chains, depth int) error {
+func (e *encoder) stacks(s binarySums, depth int) error {
 	emit := func(chain []uint64, times uint64) error {
 		e.pairs = e.pairs[:0]
 		for _, a := range chain {
@@ -123,9 +136,13 @@ func (e *encoder) stacks(c *chains, depth int) error {
 		return e.LBR(e.pairs, times-1)
 	}
 	if depth < spt.MaxEntries {
-		return c.whole.each(emit)
+		return s.stacks(emit)
 	}
-	report, err := c.decompose(spt.MaxEntries, emit)
+	g, err := s.branchGraph()
+	if err != nil {
+		return err
+	}
+	report, err := g.decompose(spt.MaxEntries, emit)
 	e.written.PairsCut += report.LostPairs
 	return err
 }
