@@ -32,7 +32,9 @@ func TestSideband(t *testing.T) {
 	exit := func(pid, tid int32) {
 		s.note(perfdata.TypeExit, 0, append(words(pid, 1, tid, 1), make([]byte, 8)...))
 	}
-	exec := func(pid int32) { s.note(perfdata.TypeComm, perfdata.MiscCommExec, append(words(pid, pid), "app\x00"...)) }
+	exec := func(pid int32) {
+		s.note(perfdata.TypeComm, perfdata.MiscCommExec, append(words(pid, pid), "app\x00"...))
+	}
 	want := func(when string, want ...string) {
 		t.Helper()
 		s.prune()

@@ -93,10 +93,10 @@ func TestAccuracy(t *testing.T) {
 	}{
 		{LBR, 1, quality{83.3, 81.0, 86.7}, quality{80.0, 74.8, 83.2}},
 		{LBR, 10, quality{93.8, 90.8, 94.0}, quality{93.0, 88.3, 93.7}},
-		{LBR, 100, quality{97.2, 93.8, 95.8}, quality{97.3, 92.7, 97.0}},
+		{LBR, 100, quality{96.7, 93.4, 95.5}, quality{96.8, 92.3, 96.6}},
 		{IP, 1, quality{55.9, 49.4, 54.3}, quality{52.6, 44.2, 51.3}},
-		{IP, 10, quality{83.8, 76.2, 82.8}, quality{83.0, 71.5, 83.2}},
-		{IP, 100, quality{93.7, 88.3, 92.6}, quality{93.3, 85.3, 92.9}},
+		{IP, 10, quality{83.4, 75.9, 82.6}, quality{82.6, 71.3, 83.1}},
+		{IP, 100, quality{93.3, 87.9, 92.4}, quality{93.1, 85.3, 92.8}},
 	}
 	means := make([][2]quality, len(cases))
 	for _, file := range files {

@@ -33,7 +33,7 @@ func (c *coder) add(i int32) {
 	c.bodies = append(c.bodies, body{function: i, root: i, host: -1, first: int32(len(c.places))})
 	for b := range fn.Blocks {
 		bl := &fn.Blocks[b]
-		p := c.place(root, int32(b), bl.OwnInstructions(), bl.Ranges)
+		p := c.place(root, int32(b), bl.OwnInstructions(), copies(bl.Flags, bl.Aux, bl.Ranges), bl.Ranges)
 		for k := range bl.Indirect {
 			c.site(fn, bl.Indirect[k].CallSite, i, int32(b))
 		}
@@ -52,9 +52,9 @@ func (c *coder) add(i int32) {
 }
 
 // place adds the place of a block and notes its ranges.
-func (c *coder) place(b, block int32, own uint32, ranges []spd.Range) int32 {
+func (c *coder) place(b, block int32, own, copies uint32, ranges []spd.Range) int32 {
 	p := int32(len(c.places))
-	c.places = append(c.places, place{body: b, block: block, own: own, inner: -1, head: -1})
+	c.places = append(c.places, place{body: b, block: block, own: own, copies: copies, inner: -1, head: -1})
 	rva := uint64(c.functions[c.bodies[b].root].RVA)
 	for _, r := range ranges {
 		if r.Length > 0 && !r.Cold {
@@ -63,6 +63,15 @@ func (c *coder) place(b, block int32, own uint32, ranges []spd.Range) int32 {
 		}
 	}
 	return p
+}
+
+// copies is how many copies of its code a block has: one, unless it was
+// tail-duplicated and each of its ranges is a copy.
+func copies(flags, aux uint16, ranges []spd.Range) uint32 {
+	if n := int(aux) + 1; flags&spd.BlockDuplicated != 0 && n == len(ranges) {
+		return uint32(n)
+	}
+	return 1
 }
 
 // inline adds the bodies that were inlined into a place of body b; their places
@@ -92,7 +101,7 @@ func (c *coder) inlined(fn *spd.Function, b int32, blocks []spd.InlinedBlock) {
 			block = int32(bl.ID) - 1
 			last = block
 		}
-		p := c.place(b, block, ownInstructions(bl), bl.Ranges)
+		p := c.place(b, block, ownInstructions(bl), copies(bl.Flags, bl.Aux, bl.Ranges), bl.Ranges)
 		if block >= 0 {
 			for _, s := range bl.Indirect {
 				c.site(fn, s, i, block)

@@ -50,11 +50,20 @@ type place struct {
 	block int32  // of the body's function, -1 if it has no such block
 	own   uint32 // machine instructions that were not inlined into the block
 	size  uint32 // bytes of its pieces
-	start uint32 // RVA of the first byte, inlined code included
-	end   uint32 // RVA behind the last byte, 0 if there is no code
-	inner int32  // the place whose code is executed first, where size is 0; else -1
-	head  int32  // the piece that begins with the first byte, if that is its own; else -1
+	// copies is how many times the block's code is there: own and size are
+	// those of all, each execution runs one of them.
+	copies uint32
+	start  uint32 // RVA of the first byte, inlined code included
+	end    uint32 // RVA behind the last byte, 0 if there is no code
+	inner  int32  // the place whose code is executed first, where size is 0; else -1
+	head   int32  // the piece that begins with the first byte, if that is its own; else -1
 }
+
+// instructions is what one execution of the place runs, inlined code left out.
+func (p *place) instructions() float64 { return float64(p.own) / float64(p.copies) }
+
+// bytes is the size of the code of one execution of the place.
+func (p *place) bytes() float64 { return float64(p.size) / float64(p.copies) }
 
 // A piece is code of one place without interruption.
 type piece struct {

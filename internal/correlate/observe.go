@@ -95,13 +95,13 @@ func (s *survey) measure(p int32) (c, n float64) {
 		return 0, 0
 	}
 	if s.mode == IP {
-		n = float64(s.places[p].own)
+		n = s.places[p].instructions()
 		return float64(s.hits[p]) / float64(s.scale) / n, n
 	}
 	if s.passed == nil {
 		return 0, 0
 	}
-	c = s.passed[p] / float64(s.scale) / float64(s.places[p].size)
+	c = s.passed[p] / float64(s.scale) / s.places[p].bytes()
 	if s.cut {
 		trust *= cutTrust
 	}
@@ -126,10 +126,10 @@ func (s *survey) intensity(b int32) float64 {
 		}
 		if s.mode == IP {
 			hits += float64(s.hits[p])
-			size += float64(pl.own)
+			size += pl.instructions()
 		} else if s.passed != nil {
 			hits += s.passed[p]
-			size += float64(pl.size)
+			size += pl.bytes()
 		}
 	}
 	if size == 0 {
@@ -210,7 +210,7 @@ func (s *survey) edges(g *flow.Graph, f int32, observed bool) {
 			edge := flow.Edge{From: b, To: int(e.To) - 1, Dead: e.Flags&spd.EdgeDead != 0}
 			if n := s.taken[d] | s.fallen[d]; observed && n > 0 && s.unsure[d] == 0 {
 				x := s.branchesOf(s.taken[d]) + float64(s.fallen[d])/float64(s.scale)
-				edge.Obs = flow.Obs{Count: s.count(x), N: 1}
+				edge.Obs = flow.Obs{Count: s.count(x), N: edgeTrust}
 				if s.cut && s.taken[d] == 0 {
 					edge.Obs.N = cutTrust
 				}
@@ -283,6 +283,11 @@ func (d *sides) judge(block flow.Obs, unit float64) {
 	noise := doubtfulSigma * math.Sqrt(max(c, d.sum)*unit)
 	d.wrong = d.sum > c*(1+doubtful)+noise || !d.unknown && d.sum < c*(1-doubtful)-noise
 }
+
+// edgeTrust is the confidence in a count of an edge, compared with that of a
+// block, which is a mean over all of its code. Of the powers of two it gives
+// the best blocks, edges and entries over the worlds of docs/accuracy.md.
+const edgeTrust = 1.0 / 4
 
 // branchesOf returns the executions that a weight of branches stands for.
 func (s *survey) branchesOf(weight uint64) float64 {

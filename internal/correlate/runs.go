@@ -88,9 +88,15 @@ func (e *evidence) takeRuns(list []tally, arrivals *bitmap) {
 	}
 }
 
-// pass adds runs over some bytes of a piece.
+// pass adds runs over some bytes of a piece. A piece that is one of several
+// copies, which may differ in length, weighs as much as the mean of them.
 func (e *evidence) pass(k int32, hits uint64, bytes uint32) {
-	e.passed[e.pieces[k].place] += float64(float64(hits) * float64(bytes))
+	p := &e.pieces[k]
+	covered := float64(bytes)
+	if pl := &e.places[p.place]; pl.copies > 1 {
+		covered *= pl.bytes() / float64(p.end-p.start)
+	}
+	e.passed[p.place] += float64(float64(hits) * covered)
 }
 
 // behind returns the RVA behind the instruction at an RVA in piece k, as far
