@@ -9,7 +9,6 @@ import (
 	"math"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -233,13 +232,25 @@ func exitOverlaps(a, b map[uint64]exits) (taken, passed, both float64) {
 	return 100 * overlap(x[0], y[0]), 100 * overlap(x[1], y[1]), 100 * overlap(slices.Concat(x[0], x[1]), slices.Concat(y[0], y[1]))
 }
 
+// nearly says whether two lines of the table have the same figures, but for
+// what any change of the inference changes.
+func nearly(a, b string) bool {
+	x, y := strings.Fields(a), strings.Fields(b)
+	for k := range min(len(x), len(y)) {
+		v, err1 := strconv.ParseFloat(x[k], 64)
+		w, err2 := strconv.ParseFloat(y[k], 64)
+		if err1 == nil && err2 == nil && math.Abs(v-w) < .05 {
+			y[k] = x[k]
+		}
+	}
+	return slices.Equal(x, y)
+}
+
 // TestAgainstTools compares exported profiles with exact counts, beside what
 // llvm-profgen and perf2bolt make of the same recordings, and with the table of
 // the document. The exported ones must not be worse, but where both kinds of
 // ways are taken together: that measures how heavy perf2bolt makes jumps.
 func TestAgainstTools(t *testing.T) {
-	profgen := corpus.Tool(t, "llvm-profgen-19", "llvm-profgen")
-	perf2bolt := boltTool(t, "perf2bolt")
 	old, err := os.ReadFile(document)
 	if err != nil {
 		t.Fatal(err)
@@ -248,10 +259,11 @@ func TestAgainstTools(t *testing.T) {
 	set := func(program, what, tool string, theirs, ours float64) {
 		key := fmt.Sprintf("| %s | %s |", program, what)
 		line := fmt.Sprintf("%s %s | %.2f | %.2f |", key, tool, theirs, ours)
-		if k := slices.IndexFunc(text, func(l string) bool { return strings.HasPrefix(l, key) }); k >= 0 {
-			text[k] = line
-		} else {
+		switch k := slices.IndexFunc(text, func(l string) bool { return strings.HasPrefix(l, key) }); {
+		case k < 0:
 			t.Errorf("%s has no line %q:\n%s", document, key, line)
+		case !nearly(text[k], line):
+			text[k] = line
 		}
 		if what != "both" && math.Round(100*ours) < math.Round(100*theirs) {
 			t.Errorf("%s, %s: %.2f, %s %.2f", program, what, ours, tool, theirs)
@@ -259,18 +271,14 @@ func TestAgainstTools(t *testing.T) {
 	}
 	for _, name := range programs {
 		in := sampledProgram(t, name)
-		path, recording := corpus.Path(t, "programs", name+".elf"), corpus.Path(t, "programs", name+".data")
-		out := filepath.Join(t.TempDir(), "theirs")
-
-		run(t, profgen, "--binary="+path, "--perfdata="+recording, "--output="+out, "--format=text")
+		path := corpus.Path(t, "programs", name+".elf")
 		profile, _ := written(t, LLVM, in)
 		exact := trueLines(t, name)
-		set(name, "lines", "llvm-profgen", lineOverlap(readLines(t, read(t, out)), exact), lineOverlap(readLines(t, profile), exact))
+		set(name, "lines", "llvm-profgen", lineOverlap(readLines(t, profgenProfile(t, name)), exact), lineOverlap(readLines(t, profile), exact))
 
-		run(t, perf2bolt, "-p", recording, "-o", out, path)
 		profile, _ = written(t, BOLT, in)
 		branches := trueExits(t, in, name)
-		taken1, passed1, both1 := exitOverlaps(exitsOf(in, readFdata(t, path, read(t, out))), branches)
+		taken1, passed1, both1 := exitOverlaps(exitsOf(in, readFdata(t, path, perf2boltProfile(t, name))), branches)
 		taken2, passed2, both2 := exitOverlaps(exitsOf(in, readFdata(t, path, profile)), branches)
 		set(name, "taken jumps", "perf2bolt", taken1, taken2)
 		set(name, "fall-throughs", "perf2bolt", passed1, passed2)

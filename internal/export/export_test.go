@@ -107,6 +107,47 @@ func sampledProgram(t *testing.T, name string) Input {
 	return in
 }
 
+// traced compiles a program and runs it. It returns the path of the executable
+// and a recording of branch stacks.
+func traced(t *testing.T, compiler string, args ...string) (path, recording string) {
+	t.Helper()
+	python := corpus.Tool(t, "python3")
+	corpus.Tool(t, "valgrind")
+	path = filepath.Join(t.TempDir(), "app")
+	run(t, compiler, append(args, "-o", path)...)
+	run(t, python, corpus.Path(t, "oracle", "lbrsim.py"), path, "97:499", path)
+	return path, path + ".data"
+}
+
+// peers holds what other tools made of the recordings of the programs.
+var peers = make(map[string][]byte)
+
+// profgenProfile is llvm-profgen's profile of a program, as text.
+func profgenProfile(t *testing.T, name string) []byte {
+	t.Helper()
+	profgen := corpus.Tool(t, "llvm-profgen-19", "llvm-profgen")
+	key := name + " profgen"
+	if peers[key] == nil {
+		out := filepath.Join(t.TempDir(), "theirs")
+		run(t, profgen, "--binary="+corpus.Path(t, "programs", name+".elf"), "--perfdata="+corpus.Path(t, "programs", name+".data"), "--output="+out, "--format=text")
+		peers[key] = read(t, out)
+	}
+	return peers[key]
+}
+
+// perf2boltProfile is perf2bolt's profile of a program.
+func perf2boltProfile(t *testing.T, name string) []byte {
+	t.Helper()
+	perf2bolt := boltTool(t, "perf2bolt")
+	key := name + " perf2bolt"
+	if peers[key] == nil {
+		out := filepath.Join(t.TempDir(), "theirs")
+		run(t, perf2bolt, "-p", corpus.Path(t, "programs", name+".data"), "-o", out, corpus.Path(t, "programs", name+".elf"))
+		peers[key] = read(t, out)
+	}
+	return peers[key]
+}
+
 // copied returns the database after a trip through a file.
 func copied(t *testing.T, f *spd.File) *spd.File {
 	t.Helper()

@@ -95,13 +95,10 @@ func readFdata(t *testing.T, path string, data []byte) fdata {
 // TestPerf2bolt compares with what perf2bolt makes of the same recording, in
 // the branches that both know.
 func TestPerf2bolt(t *testing.T) {
-	perf2bolt := boltTool(t, "perf2bolt")
 	for _, name := range programs {
 		path := corpus.Path(t, "programs", name+".elf")
 		text, _ := written(t, BOLT, sampledProgram(t, name))
-		out := filepath.Join(t.TempDir(), "theirs")
-		run(t, perf2bolt, "-p", corpus.Path(t, "programs", name+".data"), "-o", out, path)
-		ours, theirs := readFdata(t, path, text), readFdata(t, path, read(t, out))
+		ours, theirs := readFdata(t, path, text), readFdata(t, path, perf2boltProfile(t, name))
 		var a, b []float64
 		var missing float64
 		total := 0.0
@@ -139,13 +136,12 @@ func overlap(a, b []float64) float64 {
 // TestBOLT optimizes the programs with their branch profiles and runs them.
 // BOLT takes as many functions as with perf2bolt's profiles, at least.
 func TestBOLT(t *testing.T) {
-	bolt, perf2bolt := boltTool(t, "llvm-bolt"), boltTool(t, "perf2bolt")
+	bolt := boltTool(t, "llvm-bolt")
 	profiled := regexp.MustCompile(`BOLT-INFO: ([0-9]+) out of [0-9]+ functions`)
 	for _, name := range programs {
 		path := corpus.Path(t, "programs", name+".elf")
 		text, _ := written(t, BOLT, sampledProgram(t, name))
-		theirs := filepath.Join(t.TempDir(), "theirs")
-		run(t, perf2bolt, "-p", corpus.Path(t, "programs", name+".data"), "-o", theirs, path)
+		theirs := save(t, "theirs", perf2boltProfile(t, name))
 		out := filepath.Join(t.TempDir(), name)
 		functions := func(data string) int {
 			said := run(t, bolt, path, "-data", data, "-o", out, "-reorder-blocks=ext-tsp")

@@ -45,20 +45,6 @@ func lengthsInWords(t *testing.T, data []byte) []byte {
 	return append(out, rest...)
 }
 
-// gccProgram compiles a program with GCC, runs it, and returns the path of the
-// executable with a recording beside it.
-func gccProgram(t *testing.T, gcc, source string) (path, recording string) {
-	t.Helper()
-	python := corpus.Tool(t, "python3")
-	corpus.Tool(t, "valgrind")
-	dir := t.TempDir()
-	path = filepath.Join(dir, "app")
-	// create_gcov knows the debug information of DWARF 4.
-	run(t, gcc, "-O2", "-g", "-gdwarf-4", "-no-pie", "-o", path, source)
-	run(t, python, corpus.Path(t, "oracle", "lbrsim.py"), path, "97:499", path)
-	return path, path + ".data"
-}
-
 // What GCC explains decisions with, and the numbers of its functions.
 var (
 	explained = regexp.MustCompile(` which now has time .*| \(header execution count .*`)
@@ -91,7 +77,8 @@ func TestCreateGCOV(t *testing.T) {
 		corpus.Unavailable(t, "GCC 12 is wanted, %s is %s", gcc, v)
 	}
 	const source = "testdata/step.c"
-	path, recording := gccProgram(t, gcc, source)
+	// create_gcov knows the debug information of DWARF 4.
+	path, recording := traced(t, gcc, "-O2", "-g", "-gdwarf-4", "-no-pie", source)
 	theirs := filepath.Join(t.TempDir(), "theirs")
 	run(t, create, "--binary="+path, "--profile="+recording, "--gcov="+theirs, "--gcov_version=2")
 	ours, r := written(t, GCOV, sampled(t, path, recording))

@@ -20,7 +20,7 @@ import (
 // writeLLVM writes the text form.
 func (p *program) writeLLVM(w io.Writer) error {
 	out := bufio.NewWriter(w)
-	for _, f := range p.lineProfile(clangDiscriminators) {
+	for _, f := range p.lineProfile(p.llvmDiscriminators()) {
 		fmt.Fprintf(out, "%s:%d:%d\n", f.name, f.total, f.entries)
 		writeBody(out, f, 1)
 	}
@@ -52,6 +52,26 @@ func (p place) String() string {
 		return fmt.Sprint(p.offset)
 	}
 	return fmt.Sprintf("%d.%d", p.offset, p.discriminator)
+}
+
+// flowSensitive says whether the program was made with discriminators that tell
+// also the copies of a block apart, which all passes of LLVM add bits to. Such
+// a program has a variable of this name.
+func (p *program) flowSensitive() bool {
+	if p.img.ELF == nil {
+		return false
+	}
+	_, found, err := p.img.ELF.Symbol("__llvm_fs_discriminator__")
+	return found && err == nil
+}
+
+// llvmDiscriminators returns what discriminators mean for LLVM: flow-sensitive
+// ones are taken whole.
+func (p *program) llvmDiscriminators() discriminators {
+	if p.flowSensitive() {
+		return func(_ string, d uint32) (uint32, uint32) { return d, 1 }
+	}
+	return clangDiscriminators
 }
 
 // clangDiscriminators decodes what LLVM keeps in a discriminator: numbers of

@@ -40,7 +40,6 @@ func TestClangDiscriminators(t *testing.T) {
 // nearly what llvm-profgen makes of the same recording.
 func TestLLVMTools(t *testing.T) {
 	profdata := corpus.Tool(t, "llvm-profdata-19", "llvm-profdata")
-	profgen := corpus.Tool(t, "llvm-profgen-19", "llvm-profgen")
 	for _, name := range programs {
 		t.Run(name, func(t *testing.T) {
 			in := sampledProgram(t, name)
@@ -55,15 +54,47 @@ func TestLLVMTools(t *testing.T) {
 			if got := read(t, again); !bytes.Equal(got, text) {
 				t.Errorf("llvm-profdata writes the profile as\n%s\nwant\n%s", got, text)
 			}
+			similar(t, profdata, save(t, "theirs", profgenProfile(t, name)), ours)
+		})
+	}
+}
+
+// similar compares two profiles as llvm-profdata does.
+func similar(t *testing.T, profdata, theirs, ours string) {
+	t.Helper()
+	similarity := regexp.MustCompile(`profile similarity: ([0-9.]+)%`).FindStringSubmatch(run(t, profdata, "overlap", "--sample", theirs, ours))
+	if similarity == nil {
+		t.Fatal("llvm-profdata states no similarity")
+	}
+	t.Logf("similarity with llvm-profgen's profile: %s %%", similarity[1])
+	if v, err := strconv.ParseFloat(similarity[1], 64); err != nil || v < 99 {
+		t.Errorf("similarity with llvm-profgen's profile is %s %%", similarity[1])
+	}
+}
+
+// TestDiscriminators compares profiles of a program whose debug information
+// tells blocks and their copies apart.
+func TestDiscriminators(t *testing.T) {
+	profdata := corpus.Tool(t, "llvm-profdata-19", "llvm-profdata")
+	profgen := corpus.Tool(t, "llvm-profgen-19", "llvm-profgen")
+	clang := corpus.Tool(t, "clang-19", "clang")
+	for name, options := range map[string][]string{
+		"blocks":         {"-gline-tables-only"},
+		"flow-sensitive": {"-g", "-mllvm", "-enable-fs-discriminator=true"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path, recording := traced(t, clang, append(options, "-O3", "-fdebug-info-for-profiling", "-no-pie", corpus.Path(t, "programs", "wordstat.c"))...)
+			in := sampled(t, path, recording)
 			theirs := t.TempDir() + "/theirs"
-			run(t, profgen, "--binary="+corpus.Path(t, "programs", name+".elf"), "--perfdata="+corpus.Path(t, "programs", name+".data"), "--output="+theirs, "--format=text")
-			similarity := regexp.MustCompile(`profile similarity: ([0-9.]+)%`).FindStringSubmatch(run(t, profdata, "overlap", "--sample", theirs, ours))
-			if similarity == nil {
-				t.Fatal("llvm-profdata states no similarity")
-			}
-			t.Logf("similarity with llvm-profgen's profile: %s %%", similarity[1])
-			if v, err := strconv.ParseFloat(similarity[1], 64); err != nil || v < 99 {
-				t.Errorf("similarity with llvm-profgen's profile is %s %%", similarity[1])
+			run(t, profgen, "--binary="+path, "--perfdata="+recording, "--output="+theirs, "--format=extbinary")
+			for _, format := range []Format{LLVM, LLVMBinary} {
+				data, _ := written(t, format, in)
+				if format == LLVMBinary || name == "blocks" { // the text form cannot say that it is flow-sensitive
+					similar(t, profdata, theirs, save(t, "ours", data))
+				}
+				if format == LLVM && len(regexp.MustCompile(`(?m)^ +[0-9]+\.[0-9]+: `).FindAll(data, -1)) < 5 {
+					t.Errorf("there are hardly any discriminators:\n%s", data)
+				}
 			}
 		})
 	}

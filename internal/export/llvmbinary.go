@@ -23,6 +23,8 @@ const (
 	sectionNames     = 2
 	sectionOffsets   = 4
 	sectionFunctions = 32
+
+	flagFlowSensitive = 1 << 34 // of the summary: what discriminators are
 )
 
 // summaryCutoffs are the millionths of the total for which the summary says
@@ -31,25 +33,28 @@ var summaryCutoffs = []uint64{10000, 100000, 200000, 300000, 400000, 500000, 600
 
 // writeLLVMBinary writes the extensible binary form.
 func (p *program) writeLLVMBinary(w io.Writer) error {
-	functions := p.lineProfile(clangDiscriminators)
+	functions := p.lineProfile(p.llvmDiscriminators())
 	e := newEncoder(functions)
 	body, offsets := e.functions(functions)
+	var flags uint64
+	if p.flowSensitive() {
+		flags = flagFlowSensitive
+	}
 	sections := []struct {
-		kind uint64
-		data []byte
+		kind, flags uint64
+		data        []byte
 	}{
-		{sectionSummary, summary(functions)},
-		{sectionNames, e.nameTable()},
-		{sectionOffsets, offsets},
-		{sectionFunctions, body},
+		{sectionSummary, flags, summary(functions)},
+		{sectionNames, 0, e.nameTable()},
+		{sectionOffsets, 0, offsets},
+		{sectionFunctions, 0, body},
 	}
 	out := binary.AppendUvarint(nil, llvmMagic)
 	out = binary.AppendUvarint(out, llvmVersion)
 	out = binary.LittleEndian.AppendUint64(out, uint64(len(sections)))
 	at := uint64(len(out) + 32*len(sections))
 	for _, s := range sections {
-		const flags = 0
-		for _, v := range []uint64{s.kind, flags, at, uint64(len(s.data))} {
+		for _, v := range []uint64{s.kind, s.flags, at, uint64(len(s.data))} {
 			out = binary.LittleEndian.AppendUint64(out, v)
 		}
 		at += uint64(len(s.data))
