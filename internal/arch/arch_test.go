@@ -40,6 +40,7 @@ var allowed = []struct{ from, to string }{
 	{"internal/ingest", "pkg/ internal/sample internal/diag internal/addrspace internal/ntfs internal/debias internal/disasm"},
 	{"internal/correlate", "pkg/binfmt pkg/spt pkg/spd internal/flow"},
 	{"internal/aggregate", "pkg/binfmt pkg/spt internal/sample internal/diag internal/walks"},
+	{"internal/batch", "internal/aggregate internal/ingest internal/sample internal/diag"},
 	{"internal/collect", "pkg/image pkg/perfdata internal/diag"},
 	{"internal/traceexport", "pkg/binfmt pkg/spt internal/debuginfo"},
 	{"internal/report", "pkg/ internal/sample internal/diag internal/ingest internal/aggregate internal/compare internal/carrier internal/demangle internal/collect internal/correlate internal/profile internal/doctor internal/build internal/funcs internal/program internal/traceexport internal/export"},

@@ -19,6 +19,7 @@ const (
 	BadValue      Code = "SPT0004"
 	WouldReplace  Code = "SPT0005"
 	Interrupted   Code = "SPT0006"
+	OtherState    Code = "SPT0007"
 	CannotOpen    Code = "SPT0101"
 	CannotRead    Code = "SPT0102"
 	CannotWrite   Code = "SPT0103"
@@ -188,6 +189,9 @@ var Codes = map[Code]Info{
 	Interrupted: {Failed, "interrupted",
 		"The command was stopped by a signal before it was done.",
 		"Run it again; an existing output was left as it was."},
+	OtherState: {Usage, "the state of an interrupted run cannot be used",
+		"The run had other inputs or options, or its inputs changed since.",
+		"Give the command of that run, or remove the file to begin again."},
 	CannotOpen: {Failed, "a file cannot be opened",
 		"The path is wrong or access is denied.",
 		"Check the path and its permissions."},
