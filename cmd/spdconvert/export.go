@@ -41,6 +41,10 @@ func exportProfile(c *cli.Context) (cli.Result, error) {
 		return nil, err
 	}
 	defer img.Close()
+	if format == export.BOLT && img.Kind != image.KindELF {
+		return nil, diag.New(diag.Unsupported, "BOLT optimizes ELF images only").In(path).
+			Because("It is a %v image.", img.Kind).Do("Choose another format than bolt.")
+	}
 	if err := replaceable(format, output, name, path); err != nil {
 		return nil, err
 	}

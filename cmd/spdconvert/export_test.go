@@ -140,6 +140,13 @@ func TestExportErrors(t *testing.T) {
 	if _, err := os.Stat(in("out")); err == nil {
 		t.Error("a failed export wrote something")
 	}
+	windows := corpus.Path(t, "programs/pe/minivm.exe")
+	if code, _, errors := execute("/build:"+windows, "/pdb:"+corpus.Path(t, "programs/pe/minivm.pdb"), in("windows.spd")); code != 0 {
+		t.Fatal(errors)
+	}
+	if code, _, errors := execute("/export:bolt", "--image", windows, in("windows.spd"), in("out")); code != 6 || !strings.Contains(errors, "BOLT optimizes ELF images only") {
+		t.Errorf("a PE image for BOLT: exit code %d: %s", code, errors)
+	}
 	if err := os.Remove(image); err != nil {
 		t.Fatal(err)
 	}

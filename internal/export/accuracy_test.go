@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"math"
 	"os"
@@ -18,6 +19,11 @@ import (
 	"github.com/spgo-tools/spgo/internal/disasm"
 	"github.com/spgo-tools/spgo/internal/golden"
 )
+
+// hardly is a difference of overlaps, in per cent, that says nothing: the tools
+// take what was seen of single instructions, the exports means over blocks, and
+// either is nearer to the truth by chance.
+const hardly = .05
 
 const document = "../../docs/accuracy.md"
 
@@ -239,7 +245,7 @@ func nearly(a, b string) bool {
 	for k := range min(len(x), len(y)) {
 		v, err1 := strconv.ParseFloat(x[k], 64)
 		w, err2 := strconv.ParseFloat(y[k], 64)
-		if err1 == nil && err2 == nil && math.Abs(v-w) < .05 {
+		if err1 == nil && err2 == nil && math.Abs(v-w) < hardly {
 			y[k] = x[k]
 		}
 	}
@@ -248,24 +254,27 @@ func nearly(a, b string) bool {
 
 // TestAgainstTools compares exported profiles with exact counts, beside what
 // llvm-profgen and perf2bolt make of the same recordings, and with the table of
-// the document. The exported ones must not be worse, but where both kinds of
-// ways are taken together: that measures how heavy perf2bolt makes jumps.
+// the document. The exported ones must hardly be worse anywhere, but where both
+// kinds of ways are taken together: that measures how heavy perf2bolt makes
+// jumps.
 func TestAgainstTools(t *testing.T) {
 	old, err := os.ReadFile(document)
 	if err != nil {
 		t.Fatal(err)
 	}
+	update := flag.Lookup("update").Value.String() == "true"
 	text := strings.Split(string(old), "\n")
 	set := func(program, what, tool string, theirs, ours float64) {
 		key := fmt.Sprintf("| %s | %s |", program, what)
 		line := fmt.Sprintf("%s %s | %.2f | %.2f |", key, tool, theirs, ours)
+		t.Log(line)
 		switch k := slices.IndexFunc(text, func(l string) bool { return strings.HasPrefix(l, key) }); {
 		case k < 0:
 			t.Errorf("%s has no line %q:\n%s", document, key, line)
-		case !nearly(text[k], line):
+		case update || !nearly(text[k], line):
 			text[k] = line
 		}
-		if what != "both" && math.Round(100*ours) < math.Round(100*theirs) {
+		if what != "both" && ours < theirs-hardly {
 			t.Errorf("%s, %s: %.2f, %s %.2f", program, what, ours, tool, theirs)
 		}
 	}
