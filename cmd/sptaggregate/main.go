@@ -16,6 +16,7 @@ func command() *cli.Command {
 		documented = "Microsoft's options:"
 		selection  = "What to take:"
 		binaries   = "Where the binaries are:"
+		scale      = "Many or large inputs:"
 		output     = "Output:"
 	)
 	return &cli.Command{
@@ -32,6 +33,7 @@ func command() *cli.Command {
 			"sptaggregate /etl a.data,b.data /binary:app -o app.spt",
 			"perf record -b -o - ./app | sptaggregate - -o app.spt",
 			"sptaggregate part1.spt part2.spt all.spt       fold partial results",
+			"sptaggregate --resume @traces.txt -o all.spt   aggregate a list, or go on with it",
 			"sptaggregate ntfs:lab.img!/traces/run.etl --image-path ntfs:lab.img!/app app.spt",
 		},
 		Notes: `
@@ -39,7 +41,9 @@ Inputs are Event Trace Logs (.etl), perf.data files, pipes (-) and directories,
 and SPT files; .gz, .zst and .etl.zip are read as they are. ntfs:IMAGE!/PATH, or
 ntfs:IMAGE!N:/PATH for partition N, is a file or folder in an NTFS volume of a
 raw disk image or fixed VHD. The summary says what was used, what was dropped and
-why. An existing output is replaced only if it is an SPT and was named by -o or
+why. @FILE, where no file has that name, stands for the
+inputs that a file lists, one a line; # begins a comment. NAME@N counts the hits
+of an input N times. An existing output is replaced only if it is an SPT and was named by -o or
 after /etl. No output is written where nothing is usable.`,
 		Formats: "SPT version 1",
 		Flags: []urfave.Flag{
@@ -61,6 +65,11 @@ after /etl. No output is written where nothing is usable.`,
 
 			&urfave.StringSliceFlag{Name: "image-path", Category: binaries, Usage: "`LIST`: folders to search for the binaries"},
 			&urfave.StringSliceFlag{Name: "path-map", Category: binaries, Usage: "`FROM=TO`: where paths of the traced machine are here"},
+
+			&urfave.StringSliceFlag{Name: "list", Category: scale, Usage: "`FILE`: more inputs, one a line, as @FILE"},
+			&urfave.StringFlag{Name: "shard", Category: scale, Usage: "`I/N`: take the Ith of N shares of the inputs; with auto/N the share\nof JOB_COMPLETION_INDEX, which counts from 0"},
+			&urfave.BoolFlag{Name: "resume", Category: scale, Usage: "keep in OUTPUT.partial what was read, and go on from there"},
+			&urfave.StringFlag{Name: "max-memory", Category: scale, Usage: "`SIZE`: stay below, such as 512M; partial results go to disk"},
 
 			&urfave.StringFlag{Name: "output", Aliases: []string{"o"}, Category: output, Usage: "`FILE`: the SPT to write; - is standard output"},
 			&urfave.IntFlag{Name: "lbr-depth", Value: 255, Category: output, Usage: "`N`: at most N branches in a record (255; readers that expect\nhardware stacks may need 32)"},

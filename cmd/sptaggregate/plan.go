@@ -4,10 +4,12 @@ import (
 	"encoding/binary"
 	"errors"
 	"io/fs"
+	"math"
 	"os"
 	"strconv"
 	"strings"
 
+	"github.com/spgo-tools/spgo/internal/batch"
 	"github.com/spgo-tools/spgo/internal/cli"
 	"github.com/spgo-tools/spgo/internal/diag"
 	"github.com/spgo-tools/spgo/internal/ingest"
@@ -17,11 +19,14 @@ import (
 
 // plan is what the command line asks for.
 type plan struct {
-	inputs   []string
-	output   string
-	options  *ingest.Options
-	lbrDepth int
-	maxLost  string
+	inputs    []ingest.Input
+	output    string
+	options   *ingest.Options
+	lbrDepth  int
+	maxLost   string
+	share     batch.Share // Count is 0: all inputs
+	maxMemory int64       // in bytes; 0: no limit
+	resume    bool
 }
 
 func newPlan(c *cli.Context) (*plan, error) {
@@ -38,7 +43,46 @@ func newPlan(c *cli.Context) (*plan, error) {
 	if p.options, err = ingestOptions(c); err != nil {
 		return nil, err
 	}
-	return p, p.files(c)
+	if s := c.String("shard"); s != "" {
+		var ok bool
+		if p.share, ok = batch.ParseShare(s, os.Getenv(jobIndex)); !ok {
+			return nil, diag.New(diag.BadValue, "--shard takes I/N with I from 1 to N, or auto/N with %s from 0 to N-1, which is %q, not %q", jobIndex, os.Getenv(jobIndex), s)
+		}
+	}
+	if s := c.String("max-memory"); s != "" {
+		var ok bool
+		if p.maxMemory, ok = parseSize(s); !ok || p.maxMemory < leastMemory {
+			return nil, diag.New(diag.BadValue, "--max-memory takes a size from %dM on, such as 512M or 2G, not %q", leastMemory>>20, s)
+		}
+	}
+	p.resume = c.Bool("resume")
+	if err := p.files(c); err != nil {
+		return nil, err
+	}
+	if p.resume && p.output == "-" {
+		return nil, diag.New(diag.BadValue, "--resume needs an output with a name, not standard output")
+	}
+	return p, nil
+}
+
+// jobIndex is the variable that tells a pod of an indexed Kubernetes job which
+// one it is.
+const jobIndex = "JOB_COMPLETION_INDEX"
+
+// leastMemory is what reading takes in any case, and some for the sums.
+const leastMemory = 64 << 20
+
+// parseSize reads a number of bytes, or with a letter of binary multiples.
+func parseSize(s string) (int64, bool) {
+	digits := strings.TrimSuffix(strings.TrimSuffix(strings.ToUpper(s), "B"), "I")
+	shift := 0
+	if n := len(digits); n > 0 {
+		if i := strings.IndexByte("KMGT", digits[n-1]); i >= 0 {
+			shift, digits = 10*(i+1), digits[:n-1]
+		}
+	}
+	n, err := strconv.ParseInt(digits, 10, 64)
+	return n << shift, err == nil && n > 0 && n <= math.MaxInt64>>shift
 }
 
 func ingestOptions(c *cli.Context) (*ingest.Options, error) {
@@ -134,6 +178,9 @@ func fileList(values []string) []string {
 // no trace can be destroyed.
 func (p *plan) files(c *cli.Context) error {
 	listed := fileList(c.StringSlice("etl"))
+	for _, file := range c.StringSlice("list") {
+		listed = append(listed, listMark+file)
+	}
 	operands := c.Operands
 	p.output = c.String("output")
 	named := p.output != "" || len(listed) > 0
@@ -143,35 +190,69 @@ func (p *plan) files(c *cli.Context) error {
 		}
 		p.output, operands = operands[len(operands)-1], operands[:len(operands)-1]
 	}
-	p.inputs = append(listed, operands...)
-	if len(p.inputs) == 0 {
+	if len(listed)+len(operands) == 0 {
 		return diag.New(diag.BadOperands, "no input: only %s is named, which would be the output", p.output).
 			Do("Name the traces before the output, or the output with -o.")
 	}
 	if _, ok := ntfs.Parse(p.output); ok {
 		return diag.New(diag.BadOperands, "no output: %s is in a disk image, which is only read", p.output)
 	}
-	stdin := 0
+	names, err := expandLists(append(listed, operands...))
+	if err != nil {
+		return err
+	}
+	files, err := cli.WeightedFiles(names)
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		p.inputs = append(p.inputs, ingest.Input{Name: f.Name, Weight: f.Weight})
+	}
+	out, err := os.Stat(p.output)
+	if err != nil {
+		out = nil
+	}
 	for i, in := range p.inputs {
-		if in == "-" {
-			stdin++
+		if in.Name == "-" {
+			if in.Weight > 1 {
+				return diag.New(diag.BadOperands, "standard input is named %d times", in.Weight)
+			}
 			continue
 		}
-		if inner, ok := ntfs.Parse(in); ok {
-			p.inputs[i] = inner.String()
+		if inner, ok := ntfs.Parse(in.Name); ok {
+			p.inputs[i].Name = inner.String()
 		}
-		fi, err := os.Stat(ntfs.HostFile(in))
+		fi, err := os.Stat(ntfs.HostFile(in.Name))
 		if err != nil {
-			return diag.New(diag.CannotOpen, "%v", reason(err)).In(in)
+			return diag.New(diag.CannotOpen, "%v", reason(err)).In(in.Name)
 		}
-		if out, err := os.Stat(p.output); err == nil && os.SameFile(fi, out) {
+		if out != nil && os.SameFile(fi, out) {
 			return diag.New(diag.WouldReplace, "the output is also an input").In(p.output)
 		}
 	}
-	if stdin > 1 {
-		return diag.New(diag.BadOperands, "standard input is named %d times", stdin)
-	}
 	return checkOutput(p.output, named)
+}
+
+// listMark begins the name of a list of inputs.
+const listMark = "@"
+
+// expandLists puts the inputs that a list names in its place. A file whose name
+// begins with the mark is an input.
+func expandLists(names []string) ([]string, error) {
+	var all []string
+	for _, name := range names {
+		list, ok := strings.CutPrefix(name, listMark)
+		if _, err := os.Stat(name); !ok || err == nil {
+			all = append(all, name)
+			continue
+		}
+		inputs, err := cli.ReadList(list, "input")
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, inputs...)
+	}
+	return all, nil
 }
 
 // reason is the cause of a path error without the path.

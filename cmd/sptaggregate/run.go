@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -10,51 +11,60 @@ import (
 	"strings"
 
 	"github.com/spgo-tools/spgo/internal/aggregate"
+	"github.com/spgo-tools/spgo/internal/batch"
 	"github.com/spgo-tools/spgo/internal/cli"
 	"github.com/spgo-tools/spgo/internal/diag"
 	"github.com/spgo-tools/spgo/internal/ingest"
-	"github.com/spgo-tools/spgo/internal/ntfs"
 	"github.com/spgo-tools/spgo/internal/report"
 	"github.com/spgo-tools/spgo/internal/sample"
 )
 
-// run is one aggregation: options, inputs one after the other, then the SPT.
+// run is one aggregation: options, inputs, then the SPT.
 func run(c *cli.Context) (cli.Result, error) {
 	plan, err := newPlan(c)
 	if err != nil {
 		return nil, err
 	}
-	total := int64(0)
-	for _, in := range plan.inputs {
-		total += inputSize(in)
-	}
-	progress := c.Progress("aggregating", total)
-	defer progress.Done()
-	plan.options.Progress = progress.Add
-
+	ctx, cancel := context.WithCancel(c.Context.Context)
+	defer cancel()
 	profile := aggregate.New(plan.lbrDepth)
+	defer profile.Close()
+	defer plan.limitMemory(profile, cancel)()
+
+	var progress *cli.Progress // of all inputs, once they were looked at
+	plan.options.Progress = func(bytes int64) { progress.Add(bytes) }
+	units := ingest.FindUnits(ctx, plan.inputs, plan.options)
+	defer units.Close()
+	list := units.List
+	if plan.share.Count > 0 {
+		list = plan.share.Of(list)
+		c.Logf("share %d of %d: %d of %d inputs", plan.share.Index, plan.share.Count, len(list), len(units.List))
+	}
+	total := int64(0)
+	for _, u := range list {
+		total += u.Size
+	}
+	progress = c.Progress("aggregating", total)
+	defer progress.Done()
+
+	outcomes, err := batch.Read(ctx, units, list, profile, plan.batchOptions(c))
+	if c.Context.Err() != nil {
+		return nil, c.Context.Err()
+	}
+	if err != nil {
+		return nil, plan.spillError(err)
+	}
 	var facts []*ingest.Facts
 	var failed []error
-	var shards []*aggregate.Shard
-	newSink := func() sample.Sink {
-		s := profile.NewShard()
-		shards = append(shards, s)
-		return s
-	}
-	stdin := c.In
-	if slices.Contains(plan.inputs, "-") {
-		stdin = c.Input()
-	}
-	ingest.ReadAll(c.Context.Context, plan.inputs, stdin, plan.options, profile, newSink, func(read []*ingest.Facts, err error) {
-		if err != nil {
-			failed = append(failed, err)
+	earlier := 0
+	for _, out := range outcomes {
+		for _, e := range out.Errors {
+			failed = append(failed, e)
 		}
-		for _, s := range shards {
-			profile.Merge(s)
+		if out.Earlier {
+			earlier++
 		}
-		shards = nil
-		for _, f := range read {
-			c.Logf("read %s", f.File)
+		for _, f := range out.Facts {
 			facts = append(facts, f)
 			for _, w := range f.Warnings {
 				c.Warn(w)
@@ -63,13 +73,21 @@ func run(c *cli.Context) (cli.Result, error) {
 				failed = append(failed, f.Damage)
 			}
 		}
-	})
-	if c.Context.Err() != nil {
-		return nil, c.Context.Err()
 	}
 	progress.Done()
 
 	summary := report.NewAggregation(facts, profile)
+	if err := profile.Err(); err != nil {
+		return summary, plan.spillError(err)
+	}
+	summary.Earlier = earlier
+	if plan.share.Count > 0 {
+		summary.Shard = &report.Shard{Index: plan.share.Index, Count: plan.share.Count, Taken: len(list), Inputs: len(units.List)}
+		if len(list) == 0 {
+			return summary, diag.New(diag.NothingUsable, "share %d of %d is empty: there are %d inputs", plan.share.Index, plan.share.Count, len(units.List)).
+				Because("There are more shares than inputs.").Do("Use as many shares as there are inputs, or fewer.")
+		}
+	}
 	checkFilters(c, plan.options, summary, facts, profile)
 	if err := checkLost(plan.maxLost, summary.Lost); err != nil {
 		return summary, errors.Join(append(failed, err)...)
@@ -83,6 +101,11 @@ func run(c *cli.Context) (cli.Result, error) {
 	c.ResultToErr = plan.output == "-"
 	if err := write(c, plan.output, profile, summary); err != nil {
 		return summary, errors.Join(append(failed, err)...)
+	}
+	if plan.resume {
+		if err := os.Remove(plan.state()); err != nil && !errors.Is(err, os.ErrNotExist) {
+			failed = append(failed, err)
+		}
 	}
 	return summary, errors.Join(partial(failed)...)
 }
@@ -172,22 +195,4 @@ func nothingUsable(o *ingest.Options, summary *report.Aggregation) error {
 		return diag.New(diag.NothingUsable, "the input holds no samples")
 	}
 	return diag.New(diag.NothingUsable, "none of %s samples is usable", report.Count(summary.Read()))
-}
-
-// inputSize is the size of an input in bytes, for progress; 0 if it is not
-// known.
-func inputSize(name string) int64 {
-	if _, ok := ntfs.Parse(name); ok {
-		f, err := ntfs.OpenFile(name)
-		if err != nil {
-			return 0
-		}
-		defer f.Close()
-		return f.Size()
-	}
-	fi, err := os.Stat(name)
-	if err != nil || !fi.Mode().IsRegular() {
-		return 0
-	}
-	return fi.Size()
 }

@@ -38,7 +38,7 @@ type Outcome struct {
 	// Earlier says that an interrupted run read it.
 	Earlier bool
 
-	done bool
+	begun, done bool
 }
 
 // shareable is the size in bytes from which all workers share an input. Smaller
@@ -134,6 +134,7 @@ func (r *reader) read(ctx context.Context, out *Outcome, workers int) {
 		mu     sync.Mutex
 		shards []*aggregate.Shard
 	)
+	out.begun = true
 	newSink := func() sample.Sink {
 		mu.Lock()
 		defer mu.Unlock()
@@ -199,7 +200,7 @@ func (r *reader) saveIfDue(now bool) {
 		return
 	}
 	for _, out := range r.outcomes {
-		if out.Facts != nil && !out.done {
+		if out.begun && !out.done {
 			return // interrupted within: the sums hold a part of it
 		}
 	}

@@ -14,6 +14,8 @@ import (
 
 // Aggregation is the summary of a run of sptaggregate.
 type Aggregation struct {
+	Shard    *Shard  `json:"shard,omitempty"`
+	Earlier  int     `json:"earlier,omitempty"` // inputs that an interrupted run read
 	Inputs   []Input `json:"inputs"`
 	Samples  Account `json:"samples"`
 	Kinds    Kinds   `json:"kinds"`
@@ -34,9 +36,19 @@ type Aggregation struct {
 	Candidates *Candidates `json:"candidates,omitempty"`
 }
 
+// Shard says which share of the inputs was taken. Log files of one recording
+// count as one.
+type Shard struct {
+	Index  int `json:"index"` // from 1
+	Count  int `json:"count"`
+	Taken  int `json:"taken"`
+	Inputs int `json:"inputs"` // of all shares
+}
+
 // Input is one trace or SPT.
 type Input struct {
 	File            string            `json:"file"`
+	Weight          uint64            `json:"weight,omitempty"` // how often its hits count, where not once
 	Format          string            `json:"format"`
 	Detail          string            `json:"detail,omitempty"`
 	Host            string            `json:"host,omitempty"`
@@ -178,8 +190,12 @@ func NewAggregation(inputs []*ingest.Facts, profile *aggregate.Profile) *Aggrega
 	a := &Aggregation{Inputs: []Input{}, Events: []Event{}, Binaries: []Binary{}}
 	for _, f := range inputs {
 		total.Merge(f.Stats)
+		weight := f.Weight
+		if weight == 1 {
+			weight = 0
+		}
 		a.Inputs = append(a.Inputs, Input{
-			File: f.File, Format: f.Format, Detail: f.Detail, Host: f.Host, Kernel: f.Kernel, CPU: f.CPU, Arch: f.Arch,
+			File: f.File, Weight: weight, Format: f.Format, Detail: f.Detail, Host: f.Host, Kernel: f.Kernel, CPU: f.CPU, Arch: f.Arch,
 			Samples: f.Samples, BranchEntries: f.BranchEntries, CallchainFrames: f.CallchainFrames,
 			Lost: f.Lost, Losses: f.Losses, Records: f.Records, UnknownRecords: f.UnknownRecords, Truncated: f.Truncated,
 			Managed:    managed(f.Managed),
@@ -290,6 +306,12 @@ func sortedKeys[V any](m map[string]V) []string {
 // WriteText prints the summary, always in the same order.
 func (a *Aggregation) WriteText(w io.Writer) error {
 	t := &textWriter{w: w}
+	if s := a.Shard; s != nil {
+		t.line("Share %d of %d: %s of %s inputs", s.Index, s.Count, Count(uint64(s.Taken)), Count(uint64(s.Inputs)))
+	}
+	if a.Earlier > 0 {
+		t.line("%s inputs were read by an interrupted run", Count(uint64(a.Earlier)))
+	}
 	if len(a.Inputs) > 0 {
 		t.line("Inputs")
 	}
@@ -305,6 +327,9 @@ func (a *Aggregation) WriteText(w io.Writer) error {
 			}
 		}
 		t.line("  %s: %s", in.File, strings.Join(about, ", "))
+		if in.Weight > 0 {
+			t.line("    its hits count %s times", Count(in.Weight))
+		}
 		t.line("    %s samples, %s branch entries, %s call-chain frames, %s lost",
 			Count(in.Samples), Count(in.BranchEntries), Count(in.CallchainFrames), Count(in.Lost))
 		for _, k := range sortedKeys(in.UnknownRecords) {
