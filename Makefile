@@ -8,7 +8,7 @@ COMMANDS := $(notdir $(wildcard cmd/*))
 PLATFORMS := linux/amd64 linux/arm64 windows/amd64 windows/arm64 darwin/amd64 darwin/arm64
 FUZZTIME ?= 30s
 
-.PHONY: all build demo test test-long lint cross check bench fuzz clean
+.PHONY: all build demo demo-c test test-long lint cross check bench fuzz clean
 
 all: build
 
@@ -16,9 +16,14 @@ all: build
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/ ./cmd/...
 
-## demo: a recorded trace becomes an SPT and is shown, step by step
+## demo: a program is sampled and built again with its profile; a Windows
+## trace becomes a profile
 demo: build
 	@sh scripts/demo.sh
+
+## demo-c: the same with clang and llvm-bolt
+demo-c: build
+	@sh scripts/demo-c.sh
 
 ## test: lint, builds for all platforms, and all tests; prints what was skipped
 test: lint cross

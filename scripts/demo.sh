@@ -1,46 +1,71 @@
 #!/bin/sh
-# The demonstration: a recorded trace of a program becomes an SPT and is shown;
-# a Windows trace becomes the profile in an SPD.
+# The demonstration: a Go program is sampled, its profile is made and looked
+# at, and the program is built again with it; then a Windows trace becomes the
+# profile in an SPD. With the argument "recorded" the first part uses a trace
+# that was recorded elsewhere.
 set -eu
 cd "$(dirname "$0")/.."
 out=demo-out
+go=${GO:-go}
+rm -rf "$out"
 mkdir -p "$out"
 
 step() { printf '\n=== %s\n' "$1"; }
 show() { printf '$ %s\n' "$*"; "$@"; }
 
-step "1. Aggregate the trace of testdata/demo/collatz.c"
-cat <<'TEXT'
-collatz.data is a perf.data recording with branch stacks. sptaggregate reads it,
-finds the program by its build id under --image-path, and turns addresses into
-RVAs: addresses relative to where the program is loaded. The summary says how
-many samples were read, how many were used, and why the others were not: some
-fall into the dynamic loader, which the recording does not list.
+# A recorded trace with branch stacks, up to the profile.
+recorded() {
+	step "1. A recorded trace of testdata/demo/collatz.c becomes an SPT"
+	cat <<'TEXT'
+collatz.data is a perf.data recording with branch stacks. sptaggregate finds the
+program by its build id under --image-path and turns addresses into RVAs:
+addresses relative to where the program is loaded. The summary says how many
+samples were read, how many were used, and why the others were not.
 TEXT
-show bin/sptaggregate /etl testdata/demo/collatz.data --image-path testdata/demo -o "$out/collatz.spt"
+	show bin/sptaggregate /etl testdata/demo/collatz.data --image-path testdata/demo -o "$out/collatz.spt"
+	step "2. What is hot? The loop of chain()"
+	show bin/sptdump /summary --top 5 "$out/collatz.spt"
+	step "3. The code of the program becomes an SPD, and the samples its counts"
+	show bin/spdconvert /build:testdata/demo/collatz "$out/collatz.spd"
+	show bin/spdconvert "$out/collatz.spd" "$out/collatz.spt"
+	step "4. Do they belong together? What is hot?"
+	show bin/spddump /doctor "$out/collatz.spd" "$out/collatz.spt" testdata/demo/collatz
+	show bin/spddump /dyninst:5 "$out/collatz.spd"
+}
 
-step "2. Whose profile is it? GUID and age must equal those of the program"
-show bin/sptdump /progid "$out/collatz.spt"
+# The user time of a program, the least of five runs, in seconds.
+time_of() {
+	for run in 1 2 3 4 5; do
+		( "$1" >/dev/null; times ) | awk 'END { split($1, t, /[ms]/); print t[1] * 60 + t[2] }'
+	done | sort -n | head -n 1
+}
 
-step "3. What is hot?"
-cat <<'TEXT'
-Totals by kind of record, then the hottest addresses and branches. The hottest
-branch is the loop of chain() in collatz.c.
-TEXT
-show bin/sptdump /summary --top 5 "$out/collatz.spt"
+# A live sample of a Go program, up to the program that was built with it.
+live() {
+	step "1. Sample a program: examples/wordscan, which reads a text byte by byte"
+	( cd examples/wordscan && "$go" build -pgo=off -o "../../$out/wordscan" . )
+	bin/sptcollect -q -o "$out/run.data" -- "$out/wordscan" -passes 20 >/dev/null 2>&1 || return 1
+	show bin/sptcollect -q -o "$out/run.data" -- "$out/wordscan" -passes 300 | grep -v '^  not'
+	step "2. Aggregate the samples: addresses become RVAs of the program"
+	show bin/sptaggregate /etl "$out/run.data" /binary:wordscan -o "$out/run.spt"
+	step "3. The code of the program becomes an SPD, and the samples its counts"
+	show bin/spdconvert /build:"$out/wordscan" "$out/wordscan.spd"
+	show bin/spdconvert -q "$out/wordscan.spd" "$out/run.spt"
+	step "4. Do they belong together? What is hot?"
+	show bin/spddump -q /doctor "$out/wordscan.spd" "$out/run.spt" "$out/wordscan" "$out/run.data"
+	show bin/spddump /dyninst:6 "$out/wordscan.spd"
+	step "5. Build the program again with the profile (this builds the Go library with it, too)"
+	show bin/spdconvert /export:pprof --image "$out/wordscan" "$out/wordscan.spd" "$out/wordscan.pprof"
+	( cd examples/wordscan && show "$go" build -pgo="../../$out/wordscan.pprof" -o "../../$out/wordscan-pgo" . )
+	before=$(time_of "$out/wordscan") after=$(time_of "$out/wordscan-pgo")
+	echo "before $before s, after $after s of processor time (least of five runs)" |
+		awk '{ printf "%s: %.0f %% less\n", $0, 100 - 100 * $5 / $2 }'
+}
 
-step "4. The records, in a text form that can be edited and assembled again"
-cat <<'TEXT'
-A LBR line is a piece of the program's way, newest branch first, FROM->TO; it
-counts 1 + repeat times.
-TEXT
-show bin/sptdump /event "$out/collatz.spt" | cut -c1-100 | head -n 12
-bin/sptdump "$out/collatz.spt" > "$out/collatz.txt"
-show bin/sptdump --assemble "$out/collatz.txt" -o "$out/copy.spt"
-cmp "$out/collatz.spt" "$out/copy.spt" && echo "the copy is identical"
-
-step "5. Partial results fold: the same trace twice weighs twice"
-show bin/sptaggregate "$out/collatz.spt" testdata/demo/collatz.data --image-path testdata/demo -o "$out/twice.spt"
+if [ "${1:-}" = recorded ] || ! live; then
+	[ "${1:-}" = recorded ] || echo "This kernel does not let programs be sampled; a recorded trace shows the way instead."
+	recorded
+fi
 
 step "6. A program for Windows with a recording of it"
 cat <<'TEXT'
@@ -48,7 +73,7 @@ spdworld makes up a program: app.spd is the database that the linker leaves,
 without counts, run.etl what xperf records of a run with branch stacks, and
 truth.tsv tells how often each block was really executed.
 TEXT
-show "${GO:-go}" run ./scripts/spdworld -seed 5 -functions 60 -o "$out/world"
+show "$go" run ./scripts/spdworld -seed 5 -functions 60 -o "$out/world"
 show bin/spddump /module /minidump "$out/world/app.spd" | head -n 15
 
 step "7. From the Windows trace to the profile: ETL -> SPT -> SPD"
