@@ -100,6 +100,49 @@ func TestExport(t *testing.T) {
 	}
 }
 
+// TestExportWindows exports an SPD of a Windows program by the lines of its PDB.
+func TestExportWindows(t *testing.T) {
+	image, pdb := corpus.Path(t, "programs/pe/minivm.exe"), corpus.Path(t, "programs/pe/minivm.pdb")
+	database := filepath.Join(t.TempDir(), "minivm.spd")
+	if code, _, errors := execute("/build:"+image, "/pdb:"+pdb, database); code != 0 {
+		t.Fatal(errors)
+	}
+	f, err := spd.ReadFile(database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Header.Flags |= spd.HeaderImported
+	for k := range f.Modules[0].Functions {
+		fn := &f.Modules[0].Functions[k]
+		if strings.HasPrefix(fn.Name, "trap_") || fn.Name == "main" {
+			for b := range fn.Blocks {
+				fn.Blocks[b].Count = 256 * 7
+			}
+		}
+	}
+	var b bytes.Buffer
+	if err := spd.Write(&b, f); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(database, b.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	code, out, errors := execute("/export:llvm", "--image", image, "/pdb:"+pdb, database, "-")
+	if code != 0 {
+		t.Fatal(errors)
+	}
+	// The lines of the source: trap_odd adds 1 on the line where it begins,
+	// run is inlined into main on the 8th line, and calls the traps.
+	for _, line := range []string{"trap_odd:", " 0: 7\n", " 8: run:", "  4: push:"} {
+		if !strings.Contains(out, line) {
+			t.Errorf("no %q in\n%s", line, out)
+		}
+	}
+	if code, _, errors := execute("/export:llvm", "--image", image, database, "-"); code != 4 || !strings.Contains(errors, "Name its PDB") {
+		t.Errorf("without the PDB: exit code %d: %s", code, errors)
+	}
+}
+
 func TestExportErrors(t *testing.T) {
 	dir, image := counted(t)
 	in := func(name string) string { return filepath.Join(dir, name) }
@@ -144,7 +187,7 @@ func TestExportErrors(t *testing.T) {
 	if code, _, errors := execute("/build:"+windows, "/pdb:"+corpus.Path(t, "programs/pe/minivm.pdb"), in("windows.spd")); code != 0 {
 		t.Fatal(errors)
 	}
-	if code, _, errors := execute("/export:bolt", "--image", windows, in("windows.spd"), in("out")); code != 6 || !strings.Contains(errors, "BOLT optimizes ELF images only") {
+	if code, _, errors := execute("/export:bolt", "--image", windows, in("windows.spd"), in("out")); code != 1 || !strings.Contains(errors, "BOLT optimizes ELF images only") {
 		t.Errorf("a PE image for BOLT: exit code %d: %s", code, errors)
 	}
 	if err := os.Remove(image); err != nil {
