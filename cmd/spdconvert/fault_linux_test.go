@@ -100,3 +100,18 @@ func moveTo(dir, parent string) (string, error) {
 	to := filepath.Join(parent, "work")
 	return to, os.Rename(dir, to)
 }
+
+// TestPipeInPlace names a pipe as the SPD: what was read from it cannot be
+// replaced.
+func TestPipeInPlace(t *testing.T) {
+	dir := folder(t)
+	pipe := filepath.Join(dir, "pipe.spd")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := convert(dir, "pipe.spd", "a.spt")
+	out, _ := c.CombinedOutput()
+	if c.ProcessState.ExitCode() != 2 || !bytes.Contains(out, []byte("an SPD from a pipe or device needs -o FILE")) {
+		t.Errorf("exit code %d: %s", c.ProcessState.ExitCode(), out)
+	}
+}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"strconv"
 
 	"github.com/spgo-tools/spgo/internal/cli"
 	"github.com/spgo-tools/spgo/internal/diag"
@@ -36,6 +37,9 @@ func newGates(c *cli.Context) (g gates, err error) {
 	return g, nil
 }
 
+// plain is a number without an exponent.
+func plain(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
+
 // check applies all gates.
 func (g *gates) check(r *report.Conversion) error {
 	var failed []error
@@ -46,13 +50,13 @@ func (g *gates) check(r *report.Conversion) error {
 		fail(diag.LowCoverage, "block coverage is %.2f %%, --min-coverage asks for %g %%", r.CoverageAfter.Percent, *g.coverage)
 	}
 	if g.samples != nil && float64(r.Samples.Used) < *g.samples {
-		fail(diag.FewSamples, "%s samples are used, --min-samples asks for %g", report.Count(r.Samples.Used), *g.samples)
+		fail(diag.FewSamples, "%s samples are used, --min-samples asks for %s", report.Count(r.Samples.Used), plain(*g.samples))
 	}
 	if g.dropped != nil && r.Samples.DroppedPercent > *g.dropped {
 		fail(diag.ManyDropped, "%.2f %% of the samples were dropped, --max-dropped allows %g %%", r.Samples.DroppedPercent, *g.dropped)
 	}
 	if g.density != nil && r.Density < *g.density {
-		fail(diag.LowDensity, "hot functions have %.2f samples a block, --min-density asks for %g", r.Density, *g.density)
+		fail(diag.LowDensity, "hot functions have %.2f samples a block, --min-density asks for %s", r.Density, plain(*g.density))
 	}
 	return errors.Join(failed...)
 }

@@ -62,16 +62,16 @@ func (r *identityRules) accept(h *spd.Header, programs []spt.ProgramID) (accepte
 		return list, ""
 	}
 	if list := of(sameGUID); list != nil && (r.ignoreAge || r.ignoreIdentity) {
-		return list, "age"
+		return list, "age differs"
 	}
 	if !r.ignoreIdentity {
 		return nil, ""
 	}
 	if list := of(sameName); list != nil {
-		return list, "identity"
+		return list, "identity differs"
 	}
 	if len(programs) == 1 {
-		return programs, "identity and name"
+		return programs, "identity and name differ"
 	}
 	return nil, ""
 }
@@ -89,6 +89,11 @@ func checkIdentities(c *cli.Context, p *plan, h *spd.Header) (*report.Incompatib
 		}
 		for _, w := range r.Warnings() {
 			c.Warn(diag.New(diag.OddSPT, "%v", w).In(in.name))
+		}
+		if len(r.Programs()) == 0 {
+			failed = append(failed, diag.New(diag.NoSamples, "the SPT names no program").In(in.name).
+				Because("It is empty: what was aggregated had no samples, or filters left none.").
+				Do("Leave it out, or aggregate the recording again; sptdump /summary %s shows what it holds.", in.name))
 		}
 		in.accepted, in.ignored = p.identity.accept(h, r.Programs())
 		mismatch = mismatch || in.accepted == nil
@@ -110,7 +115,7 @@ func checkIdentities(c *cli.Context, p *plan, h *spd.Header) (*report.Incompatib
 			for _, id := range in.accepted {
 				ids = append(ids, fmt.Sprintf("%s %v age %d", id.Name, id.GUID, id.Age))
 			}
-			c.Warn(diag.New(diag.IdentityIgnored, "the %s differs: the SPD is of %s %v age %d, the samples are of %s",
+			c.Warn(diag.New(diag.IdentityIgnored, "the %s: the SPD is of %s %v age %d, the samples are of %s",
 				in.ignored, h.Binary, h.GUID, h.Age, strings.Join(ids, " and ")).In(in.name))
 		}
 	}
@@ -145,18 +150,14 @@ func incompatible(c *cli.Context, p *plan, h *spd.Header) (*report.Incompatible,
 			continue
 		}
 		e := diag.New(diag.Incompatible, "SPD version incompatible").In(in.name)
-		e.Want, e.Got = own.String(), "no program ids"
-		if nearest >= 0 {
-			id := ids[nearest]
-			e.Got = list.Programs[nearest].Identity.String()
-			found := finder.find(id.Name, image.ID{GUID: id.GUID, Age: id.Age}, "spt")
-			for _, f := range found {
-				if !slices.Contains(x.Found, f) {
-					x.Found = append(x.Found, f)
-				}
+		id := ids[nearest]
+		e.Want, e.Got = own.String(), list.Programs[nearest].Identity.String()
+		for _, f := range finder.find(id.Name, image.ID{GUID: id.GUID, Age: id.Age}, "spt") {
+			if !slices.Contains(x.Found, f) {
+				x.Found = append(x.Found, f)
 			}
-			explain(e, p.file, h, id, x.Found)
 		}
+		explain(e, p.file, h, id, x.Found)
 		failed = append(failed, e)
 	}
 	return x, errors.Join(failed...)
@@ -177,12 +178,12 @@ func countPrograms(r *spt.Reader) []uint64 {
 }
 
 // nearestProgram is the index of the program id that is nearest to the SPD; of
-// equally near ones that with most samples; -1 if there is none.
+// equally near ones that with most samples.
 func nearestProgram(h *spd.Header, ids []spt.ProgramID, counts []uint64) int {
-	best := -1
+	best := 0
 	rank := func(i int) int { return slices.Index(relations, relation(h, ids[i])) }
 	for i := range ids {
-		if best < 0 || rank(i) < rank(best) || rank(i) == rank(best) && counts[i] > counts[best] {
+		if rank(i) < rank(best) || rank(i) == rank(best) && counts[i] > counts[best] {
 			best = i
 		}
 	}

@@ -150,7 +150,7 @@ func combine(c *cli.Context, p *plan, f *spd.File, counts *correlate.Result, res
 	result.After(f)
 	result.Sampled(counts, added.Touched, elsewhere, f)
 	if n := len(counts.FellBack); n > 0 {
-		e := diag.New(diag.UnlikelyCode, "%d of %d functions with samples", n, added.Touched)
+		e := diag.New(diag.UnlikelyCode, "counts of %d of %d functions with samples are far from these", n, added.Touched).In(p.file)
 		e.Count = uint64(n)
 		if counts.SampledTime() {
 			e.Message += "; time was sampled, but slow instructions do not explain so much"
@@ -161,7 +161,7 @@ func combine(c *cli.Context, p *plan, f *spd.File, counts *correlate.Result, res
 		}
 	}
 	if n := max(added.Endless, len(counts.Unwhole)); n > 0 {
-		e := diag.New(diag.UnwholeFlow, "%d of %d functions with samples", n, added.Touched)
+		e := diag.New(diag.UnwholeFlow, "%d of %d functions with samples have no way from entry to exit", n, added.Touched).In(p.file)
 		e.Count = uint64(n)
 		c.Warn(e)
 	}
@@ -205,6 +205,9 @@ func nothingUsed(p *plan, f *spd.File, result *report.Conversion) error {
 		total += in.Samples
 	}
 	switch outside := result.Samples.Dropped["outside_any_function"]; {
+	case result.Samples.Dropped["in_blocks_without_a_branch"] > outside:
+		e.Because("Retired branches count only in blocks that end in a branch, and none was sampled there.").
+			Do("Leave --ip-event out, or record branch stacks or retired instructions.")
 	case functions == 0:
 		e.Because("The SPD has no functions: it was created without the linker.").
 			Do("Import into the SPD that the link with /spgo made.")

@@ -39,6 +39,9 @@ func newPlan(c *cli.Context) (*plan, error) {
 	if p.file == "-" && p.output == "-" && !c.IsSet("output") && p.write {
 		return nil, diag.New(diag.BadOperands, "an SPD from standard input needs -o FILE")
 	}
+	if fi, err := os.Stat(p.file); err == nil && p.write && p.output == p.file && !fi.Mode().IsRegular() && !fi.IsDir() {
+		return nil, diag.New(diag.BadOperands, "an SPD from a pipe or device needs -o FILE").In(p.file)
+	}
 	var err error
 	if p.inputs, err = inputs(c.Operands[1:], c.String("sptlist")); err != nil {
 		return nil, err

@@ -26,7 +26,8 @@ func run(c *cli.Context) (cli.Result, error) {
 			continue
 		}
 		if chosen >= 0 {
-			return nil, diag.New(diag.BadOperands, "/%s and /%s do not go together", forms[chosen].name, f.name)
+			return nil, diag.New(diag.BadOperands, "/%s and /%s do not go together", forms[chosen].name, f.name).
+				Because("Each of them is a command of its own.").Do("Run one after the other.")
 		}
 		chosen = i
 	}

@@ -47,7 +47,8 @@ func density(functions []*spd.Function, results []Function) Density {
 			}
 		}
 		if covered > 0 {
-			x.density = float64(r.Hits) / float64(covered)
+			// Less than one sample is left of few with a weight below 1.
+			x.density = float64(max(r.Hits, 1)) / float64(covered)
 			total = binfmt.SatAdd(total, x.weight)
 			list = append(list, x)
 		}

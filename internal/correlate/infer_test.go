@@ -436,6 +436,21 @@ func TestDensity(t *testing.T) {
 	}
 }
 
+// TestShortStacks samples a function by single branches beside one with runs:
+// that no code between branches is known of it does not mean that it has no
+// samples.
+func TestShortStacks(t *testing.T) {
+	s := NewSamples(loops())
+	add(t, s, newTrace(t).stack(3, 0x102e, 0x1010).stack(1, 0x2022, 0x5000, 0x5000, 0x2000).bytes(), 1)
+	r := infer(t, s, Options{})
+	if hits := r.Functions[0].Hits; hits != 6 { // both ends of three branches
+		t.Errorf("got %d hits", hits)
+	}
+	if r.Density.Hits == 0 || r.Density.Factor == 1 {
+		t.Errorf("got density %+v", r.Density)
+	}
+}
+
 func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -321,7 +321,10 @@ func (s *survey) seen(f int32, g *flow.Graph) uint64 {
 		for _, o := range g.Blocks {
 			hits = binfmt.SatAdd(hits, o.Count)
 		}
-		return uint64(math.Round(float64(hits) / s.unit))
+		if n := uint64(math.Round(float64(hits) / s.unit)); n > 0 {
+			return n
+		}
+		// No code between branches was seen here: stacks were too short.
 	}
 	for _, b := range s.bodiesOf(f) {
 		for p := s.bodies[b].first; p < s.bodies[b].end; p++ {

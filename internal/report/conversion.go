@@ -244,7 +244,7 @@ func Merged(file string, f *spd.File, s profile.MergeStep) MergedInput {
 // WriteText prints the result for people.
 func (c *Conversion) WriteText(w io.Writer) error {
 	t := &textWriter{w: w}
-	t.line("%s: %s %s age %d, generation %d", c.File, c.Binary, c.GUID, c.Age, c.Generation)
+	t.line("%s: %s %s age %d, generation %d", c.File, printable(c.Binary), c.GUID, c.Age, c.Generation)
 	for i := range c.Merged {
 		t.merged(&c.Merged[i], i == 0)
 	}

@@ -1,8 +1,12 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
+
+	"github.com/spgo-tools/spgo/pkg/binfmt"
 )
 
 // Incompatible shows the identities where samples and SPD do not belong
@@ -22,7 +26,9 @@ type Identity struct {
 	Age  uint32 `json:"age"`
 }
 
-func (i Identity) String() string { return fmt.Sprintf("%s %s age %d", i.Name, i.GUID, i.Age) }
+func (i Identity) String() string {
+	return fmt.Sprintf("%s %s age %d", printable(i.Name), i.GUID, i.Age)
+}
 
 // Programs are the program ids of an SPT.
 type Programs struct {
@@ -40,12 +46,24 @@ type Program struct {
 	Nearest  bool   `json:"nearest"`
 }
 
+// rank orders programs for people.
+func (p *Program) rank() int {
+	if p.Nearest {
+		return 0
+	}
+	return 1
+}
+
 // FoundIdentity is a file with an identity.
 type FoundIdentity struct {
 	File string `json:"file"`
 	Identity
 	Of string `json:"of"` // spd or spt: whose identity it is
 }
+
+// maxPrograms bounds the programs of an SPT that are printed: recordings of
+// whole machines hold hundreds.
+const maxPrograms = 20
 
 // WriteText prints the identities side by side.
 func (x *Incompatible) WriteText(w io.Writer) error {
@@ -58,15 +76,23 @@ func (x *Incompatible) WriteText(w io.Writer) error {
 			verdict = "matches"
 		}
 		t.line("%s: %s", in.File, verdict)
-		for _, p := range in.Programs {
+		programs := slices.Clone(in.Programs)
+		slices.SortStableFunc(programs, func(a, b Program) int {
+			return cmp.Or(cmp.Compare(a.rank(), b.rank()), cmp.Compare(b.Samples, a.Samples))
+		})
+		rest, others := uint64(0), programs[min(len(programs), maxPrograms):]
+		for _, p := range others {
+			rest = binfmt.SatAdd(rest, p.Samples)
+		}
+		for _, p := range programs[:len(programs)-len(others)] {
 			nearest := ""
 			if p.Nearest {
 				nearest = ", nearest"
 			}
 			t.line("  %s: %s samples (%s%s)", p.Identity, Count(p.Samples), p.Relation, nearest)
 		}
-		if len(in.Programs) == 0 {
-			t.line("  no program ids")
+		if len(others) > 0 {
+			t.line("  %s others: %s samples; --json lists all", Count(uint64(len(others))), Count(rest))
 		}
 	}
 	for _, f := range x.Found {
