@@ -163,9 +163,16 @@ func (f *File) readSuperBlock() (*Stream, error) {
 		c.FailAt(at, binfmt.ErrCorrupt, "a block size of 512 to 65536, a power of two", fmt.Sprint(f.block))
 	}
 	c.U32() // which of the two free block maps is valid
+	at = c.Offset()
 	f.nblocks = uint64(c.U32())
+	if c.Err() == nil && f.nblocks < 2 {
+		c.FailAt(at, binfmt.ErrCorrupt, "a block behind the superblock", fmt.Sprintf("%d blocks", f.nblocks))
+	}
 	at = c.Offset()
 	dirSize := uint64(c.U32())
+	if c.Err() == nil && dirSize < 4 {
+		c.FailAt(at, binfmt.ErrCorrupt, "a directory of 4 bytes at least", fmt.Sprintf("%d bytes", dirSize))
+	}
 	c.U32() // reserved
 	if c.Err() != nil {
 		return nil, c.Err()
