@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -181,6 +182,44 @@ func FuzzPayloads(f *testing.F) {
 		}
 		if rest, err := decodeAny(it.Record()); err == nil && (rest < 0 || rest > len(payload)) {
 			t.Fatalf("%d bytes left of %d", rest, len(payload))
+		}
+	})
+}
+
+// FuzzContainer reads any bytes as a log file that may be packed: plain, gzip,
+// zstd or a zip archive. What is unpacked stays under the limit, and nothing is
+// left in the folder for temporary files.
+func FuzzContainer(f *testing.F) {
+	seeds := seedFiles(f)
+	slices.SortFunc(seeds, func(a, b []byte) int { return len(a) - len(b) })
+	small := seeds[0]
+	f.Add(small)
+	f.Add(gzipped(f, small))
+	f.Add(zipped(f, member{"a.etl", small}))
+	f.Add(zstdPacked(f, small))
+	dir := f.TempDir()
+	path, temp := filepath.Join(dir, "run.etl"), filepath.Join(dir, "temp")
+	if err := os.Mkdir(temp, 0o755); err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if err := os.WriteFile(path, data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		const limit = 1 << 20
+		rec, err := Open(path, &Options{TempDir: temp, MaxUnpacked: limit, MaxBuffer: 1 << 20})
+		if err == nil {
+			for _, file := range rec.Files {
+				if _, _, err := readAll(file); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := rec.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
+			t.Fatalf("left behind: %v, %v", left, err)
 		}
 	})
 }

@@ -1,6 +1,7 @@
 package pdb_test
 
 import (
+	"encoding/binary"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -75,8 +76,7 @@ func seeds(t testing.TB) [][]byte {
 	rearranged := program()
 	rearranged.OmapFromSrc = make([]byte, 16)
 	out := [][]byte{program().Bytes(), rearranged.Bytes(), msftest.PDB{BlockSize: 512}.Bytes(), msftest.PDB{BlockSize: 512, NoDBI: true}.Bytes()}
-	files, _ := filepath.Glob(filepath.Join(corpus.Dir(), "programs", "pe", "*.pdb"))
-	for _, name := range files {
+	for _, name := range programFiles(t) {
 		b, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
@@ -120,4 +120,64 @@ func TestDamagedFiles(t *testing.T) {
 		}
 		exercise(t, msftest.Build(512, streams))
 	}
+}
+
+// idStream is a type or id stream with the records of one function name.
+func idStream(records []byte, count uint32) []byte {
+	var b []byte
+	for _, v := range []uint32{20040203, 56, 0x1000, 0x1000 + count, uint32(len(records))} {
+		b = binary.LittleEndian.AppendUint32(b, v)
+	}
+	b = append(b, 0xff, 0xff, 0xff, 0xff)
+	return append(append(b, make([]byte, 32)...), records...)
+}
+
+// FuzzModule reads any bytes as the symbols, lines, names and ids of a module,
+// inside a PDB that is sound otherwise.
+func FuzzModule(f *testing.F) {
+	m := program().Modules[0]
+	site := msftest.Record(uint16(pdb.SymInlineSite), append(make([]byte, 8), 0, 0x10, 0, 0, 3, 4, 6, 2, 11, 0x24, 4, 8, 0))
+	id := append([]byte{14, 0, 0x01, 0x16}, "\x00\x00\x00\x00\x00\x10\x00\x00f\x00\xf2\xf1"...)
+	f.Add(m.Symbols, m.C13, program().Names, id)
+	f.Add(append(msftest.Proc(4, uint16(pdb.SymGProc32), 1, 0x10, 0x40, "main"), site...), m.C13, program().Names, id)
+	for _, name := range programFiles(f) {
+		file, err := pdb.Open(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		modules, err := file.Modules()
+		if err != nil {
+			f.Fatal(err)
+		}
+		for _, m := range modules {
+			if size := file.StreamSize(m.Stream); size > 4 && size < 4096 {
+				s, err := file.OpenStream(m.Stream)
+				if err != nil {
+					f.Fatal(err)
+				}
+				b := make([]byte, size)
+				if _, err := s.ReadAt(b, 0); err != nil {
+					f.Fatal(err)
+				}
+				f.Add(b[4:], b[len(b)/2&^3:], []byte{}, []byte{})
+			}
+		}
+		file.Close()
+	}
+	f.Fuzz(func(t *testing.T, symbols, c13, names, ids []byte) {
+		p := program()
+		p.Modules[0].Symbols, p.Modules[0].C13, p.Names = symbols, c13, names
+		streams := p.Streams()
+		streams[4] = idStream(ids, uint32(len(ids)/12))
+		exercise(t, msftest.Build(512, streams))
+	})
+}
+
+// programFiles are the PDBs of the sample programs, as far as they are there.
+func programFiles(t testing.TB) []string {
+	files, err := filepath.Glob(filepath.Join(corpus.Dir(), "programs", "pe", "*.pdb"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
 }
