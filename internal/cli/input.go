@@ -21,6 +21,16 @@ type File struct {
 	Info os.FileInfo // of what was named
 }
 
+// noDevice refuses character devices such as /dev/zero, which need not end:
+// what a command line names by mistake shall not fill the disk.
+func noDevice(name string, fi os.FileInfo) error {
+	if fi.Mode()&os.ModeCharDevice == 0 {
+		return nil
+	}
+	return diag.New(diag.CannotRead, "is a device").In(name).Because("A file or a pipe is wanted.").
+		Do("Name a file, or - for standard input.")
+}
+
 // Open opens a file of the command line. The name - is standard input; that
 // and a pipe are copied into a temporary file first. The file is closed when
 // the result was printed.
@@ -43,6 +53,9 @@ func (c *Context) Open(name string) (*File, error) {
 		}
 		c.atExit(func() { f.Close() })
 		return &File{&cancelReaderAt{ctx, f}, fi.Size(), fi}, nil
+	}
+	if err := noDevice(name, fi); err != nil {
+		return nil, err
 	}
 	stream, err := openStream(ctx, name)
 	if err != nil {
@@ -106,6 +119,11 @@ func (c *Context) spool(name string, stream io.Reader) (*File, error) {
 func (c *Context) Stream(name string) (io.Reader, error) {
 	if name == "-" {
 		return c.Input(), nil
+	}
+	if fi, err := os.Stat(name); err == nil {
+		if err := noDevice(name, fi); err != nil {
+			return nil, err
+		}
 	}
 	f, err := openStream(c.Context.Context, name)
 	if err != nil {

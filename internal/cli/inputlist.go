@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"encoding/binary"
+	"io"
 	"os"
 	"strconv"
 	"strings"
@@ -64,12 +65,24 @@ func splitWeight(s string) (name string, weight uint64, err error) {
 	return s[:at], n, nil
 }
 
+// maxList is the most bytes of a list of files.
+const maxList = 64 << 20
+
 // ReadList reads the names in a list of files; what is meant by the name of
 // such a file, such as "SPT", is for the error where there are none.
 func ReadList(file, what string) ([]string, error) {
-	data, err := os.ReadFile(file)
+	in, err := os.Open(file)
 	if err != nil {
 		return nil, err
+	}
+	defer in.Close()
+	data, err := io.ReadAll(io.LimitReader(in, maxList+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(data) > maxList {
+		return nil, diag.New(diag.TooLarge, "a list of more than %d bytes", maxList).In(file).
+			Because("It is no list of names.").Do("Name a text file with one name a line.")
 	}
 	names, err := listedNames(data)
 	if err != nil {

@@ -5,13 +5,13 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 
 	"github.com/spgo-tools/spgo/internal/sample"
 	"github.com/spgo-tools/spgo/pkg/binfmt"
 	"github.com/spgo-tools/spgo/pkg/etl"
-	"github.com/spgo-tools/spgo/pkg/image"
 )
 
 // ReadAll reads inputs as [Read] does, one after the other, and Event Trace
@@ -104,19 +104,69 @@ func readOnce(ctx context.Context, r io.Reader, name string, o *Options, reg sam
 		}
 		return []*Facts{facts}, err
 	}
-	f, err := os.CreateTemp(o.SpoolDir, "spgo-*.etl")
+	log, err := keepLog(in, name, o)
 	if err != nil {
 		return []*Facts{newFacts(name, "")}, err
 	}
-	defer os.Remove(f.Name())
-	_, err = io.Copy(f, in)
-	if err = errors.Join(err, f.Close()); err != nil {
-		return []*Facts{newFacts(name, "")}, err
-	}
-	rec, err := etl.Open(f.Name(), &etl.Options{TempDir: o.SpoolDir, NoSiblings: true, Files: logFiles{image.OS, ctx}})
+	rec, err := etl.Open(name, &etl.Options{TempDir: o.SpoolDir, NoSiblings: true, Files: keptLog{log, ctx}})
 	if err != nil {
-		return []*Facts{newFacts(name, "")}, binfmt.InFile(err, name)
+		return []*Facts{newFacts(name, "")}, errors.Join(binfmt.InFile(err, name), log.Close())
 	}
 	facts, err := readETL(ctx, rec, name, o, reg, newSink)
-	return facts, errors.Join(err, rec.Close())
+	return facts, errors.Join(err, rec.Close(), log.Close())
 }
+
+// maxKeptLog is how many bytes of a log file from a stream are kept at most: a
+// stream may have no end, a disk has one.
+const maxKeptLog = 256 << 30
+
+// keepLog copies a log file into a temporary file, which is gone when it is
+// closed.
+func keepLog(in io.Reader, name string, o *Options) (*tempFile, error) {
+	f, err := os.CreateTemp(o.SpoolDir, "spgo-*.etl")
+	if err != nil {
+		return nil, err
+	}
+	log := &tempFile{File: f}
+	if os.Remove(f.Name()) != nil {
+		log.path = f.Name() // systems that keep the names of open files
+	}
+	n, err := io.Copy(f, io.LimitReader(in, maxKeptLog+1))
+	if err == nil && n > maxKeptLog {
+		err = &binfmt.Error{File: name, Part: "log file", Offset: -1, Want: fmt.Sprintf("at most %d bytes", int64(maxKeptLog)), Got: "more", Err: binfmt.ErrLimit}
+	}
+	if err != nil {
+		return nil, errors.Join(err, log.Close())
+	}
+	log.size = n
+	return log, nil
+}
+
+// tempFile is a file that is removed when it is closed, or before.
+type tempFile struct {
+	*os.File
+	path string // "" if it is removed
+	size int64
+}
+
+func (t *tempFile) Close() error {
+	err := t.File.Close()
+	if t.path != "" {
+		err = errors.Join(err, os.Remove(t.path))
+	}
+	return err
+}
+
+// keptLog is a place with one log file, whatever it is called.
+type keptLog struct {
+	log *tempFile
+	ctx context.Context
+}
+
+// Open implements etl.Files. The file stays open when what is returned closes.
+func (k keptLog) Open(string) (io.ReaderAt, int64, error) {
+	return &cancelReader{k.ctx, io.NewSectionReader(k.log, 0, k.log.size)}, k.log.size, nil
+}
+
+// List implements etl.Files.
+func (keptLog) List(string) ([]string, error) { return nil, nil }

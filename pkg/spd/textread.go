@@ -11,13 +11,18 @@ import (
 	"github.com/spgo-tools/spgo/pkg/binfmt"
 )
 
+// maxTextLine is the most bytes that a line of the text form may have. What is
+// longer is no text: without a limit, all of it would have to be kept.
+const maxTextLine = 64 << 20
+
 // ReadText reads the text form of the package comment. Errors name the line
-// and its offset. Whether the result can be written as an SPD, Write says.
+// and its offset; a line of more than 64 MiB is binfmt.ErrLimit. Whether the
+// result can be written as an SPD, Write says.
 func ReadText(r io.Reader) (*File, error) {
 	t := textReader{}
 	lines := bufio.NewReader(r)
 	for {
-		line, err := lines.ReadString('\n')
+		line, err := readLine(lines)
 		t.number++
 		if text := strings.TrimSpace(line); text != "" && text[0] != '#' {
 			t.parse(text)
@@ -29,6 +34,10 @@ func ReadText(r io.Reader) (*File, error) {
 		if errors.Is(err, io.EOF) {
 			break
 		}
+		if errors.Is(err, binfmt.ErrLimit) {
+			t.fail(err, fmt.Sprintf("a line of at most %d bytes", maxTextLine), "a longer one")
+			return nil, t.err
+		}
 		if err != nil {
 			return nil, &binfmt.Error{Part: fmt.Sprintf("line %d", t.number), Offset: t.offset, Err: err}
 		}
@@ -37,6 +46,22 @@ func ReadText(r io.Reader) (*File, error) {
 		return nil, &binfmt.Error{Part: "first line", Offset: t.offset, Want: `"spd"`, Got: "nothing", Err: binfmt.ErrMagic}
 	}
 	return t.file, nil
+}
+
+// readLine reads a line with its end. The error is io.EOF behind the last one,
+// and binfmt.ErrLimit, with no line, for one that is too long.
+func readLine(in *bufio.Reader) (string, error) {
+	var line []byte
+	for {
+		part, err := in.ReadSlice('\n')
+		if len(line)+len(part) > maxTextLine {
+			return "", binfmt.ErrLimit
+		}
+		line = append(line, part...)
+		if err != bufio.ErrBufferFull {
+			return string(line), err
+		}
+	}
 }
 
 // textReader keeps the elements that the next line may belong to. Each is the
