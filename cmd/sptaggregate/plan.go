@@ -54,6 +54,7 @@ func newPlan(c *cli.Context) (*plan, error) {
 		if p.maxMemory, ok = parseSize(s); !ok || p.maxMemory < leastMemory {
 			return nil, diag.New(diag.BadValue, "--max-memory takes a size from %dM on, such as 512M or 2G, not %q", leastMemory>>20, s)
 		}
+		p.options.MaxMemory = p.maxMemory / 4 // the sums need some too
 	}
 	p.resume = c.Bool("resume")
 	if err := p.files(c); err != nil {

@@ -11,7 +11,7 @@ func TestAgainstFlatModel(t *testing.T) {
 	const size, pids = 64, 3
 	rng := rand.New(rand.NewPCG(1, 2))
 	for round := 0; round < 200; round++ {
-		b := NewBuilder()
+		b := NewBuilder(MostNodes)
 		type state struct {
 			cells [size]int32 // owner + 1
 			bias  [size]uint64
@@ -100,7 +100,7 @@ func TestAgainstFlatModel(t *testing.T) {
 }
 
 func TestEarlySampleSeesFirstVersion(t *testing.T) {
-	b := NewBuilder()
+	b := NewBuilder(MostNodes)
 	b.Map(7, 100, Region{0x1000, 0x2000, 1, 0})
 	b.Map(7, 200, Region{0x3000, 0x4000, 2, 0})
 	v := b.Space().NewView()
@@ -128,7 +128,7 @@ func TestEarlySampleSeesFirstVersion(t *testing.T) {
 // begins before it, and the nearest of several wins.
 func TestFindSoonLooksAhead(t *testing.T) {
 	at := func(i int) uint64 { return uint64(i) << 12 }
-	b := NewBuilder()
+	b := NewBuilder(MostNodes)
 	for pid := uint32(1); pid <= 2; pid++ {
 		for i := 0; i <= soon+1; i++ {
 			if pid == 2 && i == 3 {
@@ -168,7 +168,7 @@ func TestFindSoonLooksAhead(t *testing.T) {
 }
 
 func TestForkDoesNotLeakChanges(t *testing.T) {
-	b := NewBuilder()
+	b := NewBuilder(MostNodes)
 	b.Map(1, 10, Region{0, 100, 1, 0})
 	b.Fork(1, 2, 10)
 	b.Map(1, 10, Region{0, 100, 5, 0})
@@ -186,11 +186,56 @@ func TestForkDoesNotLeakChanges(t *testing.T) {
 
 func BenchmarkMillionOverlappingMaps(b *testing.B) {
 	for b.Loop() {
-		builder := NewBuilder()
+		builder := NewBuilder(MostNodes)
 		rng := rand.New(rand.NewPCG(3, 4))
 		for i := 0; i < 1_000_000; i++ {
 			start := rng.Uint64N(1 << 40)
 			builder.Map(1, uint64(i), Region{start, start + rng.Uint64N(1<<30), int32(i), 0})
 		}
+	}
+}
+
+// TestEnds bounds a history: it is right until its end, and nothing is known
+// from then on.
+func TestEnds(t *testing.T) {
+	const limit = 2000
+	b := NewBuilder(limit)
+	var ended uint64
+	for i := range uint64(10_000) {
+		time := i + 1
+		if b.Ends(time) {
+			ended = time
+			break
+		}
+		b.Map(uint32(i%3), time, Region{Start: 16 * (i % 100), End: 16*(i%100) + 16, Owner: int32(i)})
+	}
+	if ended < 100 || ended > limit {
+		t.Fatalf("ended at %d", ended)
+	}
+	if !b.Ends(ended + 5) {
+		t.Error("does not end later")
+	}
+	s := b.Space()
+	if s.end != ended {
+		t.Errorf("ends at %d, want %d", s.end, ended)
+	}
+	v := s.NewView()
+	for i := ended - 50; i < ended+50; i++ {
+		known := v.Enter(uint32((i-1)%3), i)
+		if known != (i < ended) {
+			t.Fatalf("at %d: known %v, ends at %d", i, known, ended)
+		}
+		if !known {
+			continue
+		}
+		if r := v.Find(16 * ((i - 1) % 100)); r == nil || r.Owner != int32(i-1) {
+			t.Fatalf("at %d: %+v", i, r)
+		}
+		if r := v.FindSoon(1 << 40); r != nil {
+			t.Fatalf("at %d: soon %+v", i, r)
+		}
+	}
+	if v.Enter(99, ended) || v.Enter(99, 1) || v.Enter(0, Forever) {
+		t.Error("knows more than it can")
 	}
 }

@@ -16,16 +16,39 @@ type version struct {
 // for concurrent use.
 type Space struct {
 	processes map[uint32][]version
+	end       uint64 // from then on nothing is known
 }
 
 // Builder makes a Space. Its methods must be called in the order of time.
 type Builder struct {
 	processes map[uint32][]version
 	serial    uint32
+	nodes     int // made so far
+	limit     int
+	end       uint64 // the history ends here; Forever: it goes on
 }
 
-// NewBuilder returns a builder without processes.
-func NewBuilder() *Builder { return &Builder{processes: map[uint32][]version{}, serial: 1} }
+// MostNodes is a bound of a history that machines have the memory for. A change
+// of an address space of n regions takes about 1.4 log2(n) nodes.
+const MostNodes = 32 << 20
+
+// NodeBytes is what a node takes.
+const NodeBytes = 64
+
+// NewBuilder returns a builder without processes, of a history of at most about
+// so many nodes; see [Builder.Ends].
+func NewBuilder(nodes int) *Builder {
+	return &Builder{processes: map[uint32][]version{}, serial: 1, limit: nodes, end: Forever}
+}
+
+// Ends says that the history has become too long to go on with a change at a
+// time. It then ends at that time, and no change may follow.
+func (b *Builder) Ends(time uint64) bool {
+	if b.nodes > b.limit && b.end == Forever {
+		b.end = time
+	}
+	return b.end != Forever
+}
 
 // at returns the version of pid that changes at a time may edit, and makes it
 // if there is none yet.
@@ -40,6 +63,7 @@ func (b *Builder) at(pid uint32, time uint64) *version {
 		list = append(list, version{time: time, tag: -1})
 	}
 	b.serial++ // nodes of earlier versions are frozen
+	b.nodes++  // a version takes about as much
 	b.processes[pid] = list
 	return &list[len(list)-1]
 }
@@ -47,7 +71,7 @@ func (b *Builder) at(pid uint32, time uint64) *version {
 // Map puts a region into the address space of pid.
 func (b *Builder) Map(pid uint32, time uint64, r Region) {
 	v := b.at(pid, time)
-	v.root = put(v.root, r, b.serial)
+	v.root = put(v.root, r, b)
 }
 
 // Unmap removes a range from the address space of pid.
@@ -56,7 +80,7 @@ func (b *Builder) Unmap(pid uint32, time uint64, start, end uint64) {
 		return
 	}
 	v := b.at(pid, time)
-	v.root = cut(v.root, start, end, b.serial)
+	v.root = cut(v.root, start, end, b)
 }
 
 // Clear removes all regions of pid, as an exec does.
@@ -100,7 +124,7 @@ func (b *Builder) Find(pid uint32, addr uint64) (Region, bool) {
 }
 
 // Space finishes the history.
-func (b *Builder) Space() *Space { return &Space{b.processes} }
+func (b *Builder) Space() *Space { return &Space{b.processes, b.end} }
 
 // View looks addresses up for one worker. It remembers where the last look-ups
 // led, since neighbouring samples mostly hit the same process and region. It
@@ -126,13 +150,17 @@ func (v *View) Enter(pid uint32, time uint64) bool {
 		return v.known
 	}
 	v.pid, v.recent = pid, nil
+	if time >= v.space.end && v.space.end != Forever {
+		v.from, v.to, v.root, v.tag, v.known = v.space.end, Forever, nil, -1, false
+		return false
+	}
 	list := v.space.processes[pid]
 	if len(list) == 0 {
-		v.from, v.to, v.root, v.tag, v.known = 0, Forever, nil, -1, false
+		v.from, v.to, v.root, v.tag, v.known = 0, v.space.end, nil, -1, false
 		return false
 	}
 	i := sort.Search(len(list), func(i int) bool { return list[i].time > time })
-	v.from, v.to, v.known = 0, Forever, true
+	v.from, v.to, v.known = 0, v.space.end, true
 	if i < len(list) {
 		v.to = list[i].time
 	}
@@ -168,7 +196,7 @@ const soon = 64
 // returns nil where none of the next few maps addr, and does not look into the
 // life of another process with the same number.
 func (v *View) FindSoon(addr uint64) *Region {
-	if v.to == Forever {
+	if v.to == v.space.end {
 		return nil
 	}
 	list := v.space.processes[v.pid]

@@ -29,44 +29,51 @@ func priority(x uint64) uint64 {
 	return x
 }
 
-// edit returns n, or a copy that belongs to version.
-func (n *node) edit(version uint32) *node {
-	if n.version == version {
+// edit returns n, or a copy that belongs to the current version.
+func (n *node) edit(by *Builder) *node {
+	if n.version == by.serial {
 		return n
 	}
 	c := *n
-	c.version = version
+	c.version = by.serial
+	by.nodes++
 	return &c
 }
 
+// leaf returns a new node of the current version.
+func (by *Builder) leaf(r Region) *node {
+	by.nodes++
+	return &node{region: r, version: by.serial}
+}
+
 // split parts a tree into the regions that start before at and the others.
-func split(n *node, at uint64, version uint32) (below, above *node) {
+func split(n *node, at uint64, by *Builder) (below, above *node) {
 	if n == nil {
 		return nil, nil
 	}
-	n = n.edit(version)
+	n = n.edit(by)
 	if n.region.Start < at {
-		n.right, above = split(n.right, at, version)
+		n.right, above = split(n.right, at, by)
 		return n, above
 	}
-	below, n.left = split(n.left, at, version)
+	below, n.left = split(n.left, at, by)
 	return below, n
 }
 
 // join puts trees together; all of a lies before all of b.
-func join(a, b *node, version uint32) *node {
+func join(a, b *node, by *Builder) *node {
 	switch {
 	case a == nil:
 		return b
 	case b == nil:
 		return a
 	case priority(a.region.Start) > priority(b.region.Start):
-		a = a.edit(version)
-		a.right = join(a.right, b, version)
+		a = a.edit(by)
+		a.right = join(a.right, b, by)
 		return a
 	default:
-		b = b.edit(version)
-		b.left = join(a, b.left, version)
+		b = b.edit(by)
+		b.left = join(a, b.left, by)
 		return b
 	}
 }
@@ -95,16 +102,16 @@ func (n *node) last() *Region {
 }
 
 // cut removes [start, end) and keeps the outer parts of what overlapped it.
-func cut(root *node, start, end uint64, version uint32) *node {
-	below, rest := split(root, start, version)
-	inside, above := split(rest, end, version)
+func cut(root *node, start, end uint64, by *Builder) *node {
+	below, rest := split(root, start, by)
+	inside, above := split(rest, end, by)
 	// What reaches beyond the end is the last region that starts inside, or
 	// the one before the cut if it spans all of it.
 	var tail Region
 	if below != nil {
 		if head := *below.last(); head.End > start {
-			below, _ = split(below, head.Start, version)
-			below = join(below, &node{region: Region{head.Start, start, head.Owner, head.Bias}, version: version}, version)
+			below, _ = split(below, head.Start, by)
+			below = join(below, by.leaf(Region{head.Start, start, head.Owner, head.Bias}), by)
 			tail = head
 		}
 	}
@@ -113,17 +120,17 @@ func cut(root *node, start, end uint64, version uint32) *node {
 	}
 	if tail.End > end {
 		tail.Start = end
-		above = join(&node{region: tail, version: version}, above, version)
+		above = join(by.leaf(tail), above, by)
 	}
-	return join(below, above, version)
+	return join(below, above, by)
 }
 
 // put inserts r, replacing what it overlaps.
-func put(root *node, r Region, version uint32) *node {
+func put(root *node, r Region, by *Builder) *node {
 	if r.End <= r.Start {
 		return root
 	}
-	root = cut(root, r.Start, r.End, version)
-	below, above := split(root, r.Start, version)
-	return join(join(below, &node{region: r, version: version}, version), above, version)
+	root = cut(root, r.Start, r.End, by)
+	below, above := split(root, r.Start, by)
+	return join(join(below, by.leaf(r), by), above, by)
 }

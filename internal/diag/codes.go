@@ -59,6 +59,8 @@ const (
 	NoBranchData   Code = "SPT1014"
 	NoCounterData  Code = "SPT1015"
 	FileLeftOut    Code = "SPT1016"
+	TooManyMaps    Code = "SPT1017"
+	OverMemory     Code = "SPT1018"
 )
 
 // Warnings about managed code.
@@ -285,6 +287,12 @@ var Codes = map[Code]Info{
 	FileLeftOut: {OK, "a file was left out",
 		"It is a copy of another input, no log file, or recorded on another clock.",
 		"Nothing, unless samples or binaries are missing."},
+	TooManyMaps: {OK, "there are too many maps",
+		"The recording is of very many processes or maps, or made to use up memory.",
+		"Record a shorter time or fewer processes, or raise --max-memory."},
+	OverMemory: {OK, "more memory is needed than --max-memory allows",
+		"A binary has so many distinct branches that its records take more to put together.",
+		"Raise --max-memory, or aggregate fewer binaries at a time with /binary."},
 	RejectedImages: {OK, "a profiler kept precompiled code from being used",
 		"COR_PRF_USE_PROFILE_IMAGES, COR_PRF_MONITOR_ENTERLEAVE or COR_PRF_MONITOR_CODE_TRANSITIONS was set.",
 		profilerNext},

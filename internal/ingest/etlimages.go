@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/spgo-tools/spgo/internal/addrspace"
+	"github.com/spgo-tools/spgo/internal/diag"
 	"github.com/spgo-tools/spgo/pkg/binfmt"
 	"github.com/spgo-tools/spgo/pkg/etl"
 )
@@ -196,8 +197,12 @@ func (t *etlTrace) history(spans []span) *addrspace.Space {
 	slices.SortFunc(changes, func(a, b change) int {
 		return cmp.Or(cmp.Compare(a.time, b.time), cmp.Compare(a.kind, b.kind), cmp.Compare(a.pid, b.pid), cmp.Compare(a.what, b.what))
 	})
-	b := addrspace.NewBuilder()
-	for _, c := range changes {
+	b := addrspace.NewBuilder(t.options.mostNodes())
+	for i, c := range changes {
+		if b.Ends(c.time) {
+			t.main.warn(diag.New(diag.TooManyMaps, "of %d changes of address spaces, the last %d are left out, and all samples from then on", len(changes), len(changes)-i))
+			break
+		}
 		switch c.kind {
 		case changeEnd:
 			b.Clear(c.pid, c.time)

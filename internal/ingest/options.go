@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/spgo-tools/spgo/internal/addrspace"
 	"github.com/spgo-tools/spgo/internal/ntfs"
 	"github.com/spgo-tools/spgo/internal/sample"
 	"github.com/spgo-tools/spgo/pkg/binfmt"
@@ -35,11 +36,32 @@ type Options struct {
 
 	Workers  int    // goroutines that decode; 0 means 1
 	SpoolDir string // for inputs that cannot be read twice; empty: the system's
+	// MaxMemory bounds, in bytes, what is kept of the changes of processes and
+	// address spaces of an input; 0 means some gigabytes.
+	MaxMemory int64
 
 	// Progress is called with bytes done; it may come from several goroutines.
 	Progress func(bytes int64)
 
 	files *ntfs.FS // open disk images, while inputs are read
+}
+
+// mostNodes bounds the history of address spaces.
+func (o *Options) mostNodes() int {
+	if o.MaxMemory == 0 {
+		return addrspace.MostNodes
+	}
+	return int(min(o.MaxMemory/addrspace.NodeBytes, addrspace.MostNodes))
+}
+
+// mostSideBand is how many bytes of events about processes and address spaces
+// may be kept.
+func (o *Options) mostSideBand() int64 {
+	const most = 2 << 30
+	if o.MaxMemory == 0 {
+		return most
+	}
+	return min(o.MaxMemory, most)
 }
 
 // TimeRange is a span in seconds from the start of the trace. A To of 0 means

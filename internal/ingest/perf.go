@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -23,6 +24,7 @@ type perfTrace struct {
 	facts    *Facts
 
 	side      []sideEvent
+	sideBytes int64            // what is kept of the side band takes about so much
 	evidence  []*evidence      // of the files that are mapped
 	byPath    map[string]int32 // evidence by path and build id
 	objects   []*object        // by evidence
@@ -90,8 +92,10 @@ func (t *perfTrace) scan(ctx context.Context) (*perfdata.Index, error) {
 	rs := t.file.Records()
 	defer rs.Close()
 	for n := 0; rs.Next(); n++ {
-		if n%4096 == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
+		if n%4096 == 0 {
+			if err := cmp.Or(ctx.Err(), t.sideFits()); err != nil {
+				return nil, err
+			}
 		}
 		t.sideBand(rs.Record())
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/spgo-tools/spgo/internal/addrspace"
+	"github.com/spgo-tools/spgo/internal/diag"
 )
 
 // sortSide brings the side-band events into the order of time. The order of
@@ -43,9 +44,13 @@ func (t *perfTrace) reservations() {
 
 // replay builds the history of all address spaces from the side-band events.
 func (t *perfTrace) replay() {
-	b := addrspace.NewBuilder()
+	b := addrspace.NewBuilder(t.options.mostNodes())
 	for i := range t.side {
 		e := &t.side[i]
+		if b.Ends(e.time) {
+			t.facts.warn(diag.New(diag.TooManyMaps, "of %d changes of address spaces, the last %d are left out, and all samples from then on", len(t.side), len(t.side)-i))
+			break
+		}
 		switch e.kind {
 		case sideFork:
 			child := process{}

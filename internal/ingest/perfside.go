@@ -2,7 +2,9 @@ package ingest
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
+	"unsafe"
 
 	"github.com/spgo-tools/spgo/internal/addrspace"
 	"github.com/spgo-tools/spgo/internal/sample"
@@ -92,7 +94,18 @@ func (t *perfTrace) sideBand(r *perfdata.Record) {
 func (t *perfTrace) add(e sideEvent) {
 	if e.pid != nobodyPID {
 		t.side = append(t.side, e)
+		t.sideBytes += int64(unsafe.Sizeof(e)) + int64(len(e.name))
 	}
+}
+
+// sideFits says whether the side band can be kept. A recording that is packed
+// can hold far more of it than its size tells.
+func (t *perfTrace) sideFits() error {
+	if most := t.options.mostSideBand(); t.sideBytes > most {
+		return &binfmt.Error{File: t.facts.File, Part: "records of maps and processes", Offset: -1,
+			Want: fmt.Sprintf("at most %d MiB", most>>20), Got: fmt.Sprintf("%d records", len(t.side)), Err: binfmt.ErrLimit}
+	}
+	return nil
 }
 
 // decode decodes a record and gives it a time. A record of a file without time
@@ -185,8 +198,12 @@ func (t *perfTrace) evidenceOf(path string, id perfdata.ID) int32 {
 		ev.buildID, ev.identity = id, sample.IdentityMMAP2
 	}
 	t.evidence = append(t.evidence, ev)
+	t.sideBytes += evidenceBytes + 2*int64(len(path))
 	return n
 }
+
+// evidenceBytes is about what the evidence for a file takes beside its path.
+const evidenceBytes = 400
 
 // mapped returns the evidence of a file that is mapped into a process.
 func (t *perfTrace) mapped(m *perfdata.Mmap) int32 {
