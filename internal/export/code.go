@@ -87,6 +87,7 @@ func load(in Input) (*program, error) {
 		}
 		p.report.Weight = binfmt.SatAdd(p.report.Weight, executions(f.weight))
 	}
+	p.chooseScale()
 	return p, nil
 }
 

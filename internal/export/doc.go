@@ -8,7 +8,7 @@
 // call was worth; branch profiles take the edges.
 //
 // Counts of a database are 256 for each execution seen. Profiles hold
-// executions, rounded; what is less than half of one is 0.
+// executions, rounded, or where that would cost too much the counts as they are.
 //
 // Output is a function of the database, the image and its debug information:
 // it does not depend on the order in which anything is found.
@@ -17,6 +17,7 @@ package export
 import (
 	"fmt"
 	"io"
+	"math"
 	"slices"
 
 	"github.com/spgo-tools/spgo/internal/debuginfo"
@@ -69,6 +70,10 @@ type Report struct {
 	// hold them, but for the stacks of Pprof.
 	Stubs int
 
+	// Scale is what one execution counts in the profile: 1, or 256 for one of
+	// so few samples that rounding would change it. For Pprof it is 1.
+	Scale uint64
+
 	Weight     uint64 // of all functions
 	Exportable uint64 // what the profile would hold without trimming, in its own unit
 	Kept       uint64 // of it, what it holds
@@ -109,6 +114,34 @@ func executions(count uint64) uint64 {
 		n++
 	}
 	return n
+}
+
+// maxRounding is the greatest share of all counts that rounding may change.
+const maxRounding = .005
+
+// chooseScale decides whether counts are rounded to executions. Samples of
+// addresses say of most blocks that they were executed a fraction of a time.
+func (p *program) chooseScale() {
+	var all, changed float64
+	for k := range p.functions {
+		for _, b := range p.functions[k].blocks {
+			n := float64(len(b.code))
+			all += n * float64(b.Count)
+			changed += n * math.Abs(float64(executions(b.Count))*unit-float64(b.Count))
+		}
+	}
+	p.report.Scale = 1
+	if changed > maxRounding*all {
+		p.report.Scale = unit
+	}
+}
+
+// scaled makes a count of the database one of the profile.
+func (p *program) scaled(count uint64) uint64 {
+	if p.report.Scale == unit {
+		return count
+	}
+	return executions(count)
 }
 
 // heaviest returns how many elements of a list of descending weights are kept

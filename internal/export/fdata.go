@@ -70,7 +70,7 @@ func (p *program) writeBOLT(w io.Writer) error {
 	}
 	out := bufio.NewWriter(w)
 	for _, b := range keys(branches, compareBranches) {
-		count := executions(branches[b])
+		count := p.scaled(branches[b])
 		if count == 0 {
 			continue
 		}

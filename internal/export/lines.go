@@ -38,7 +38,7 @@ func compareSites(a, b site) int {
 }
 
 // lines is the profile of a function, or of an inlined call of one, by source
-// lines. Counts are those of the database until whole makes them executions.
+// lines. Counts are those of the database until scale makes them the profile's.
 type lines struct {
 	name    string
 	total   uint64 // executed bytes of code, inlined calls included
@@ -71,19 +71,19 @@ func (l *lines) call(s site) *lines {
 	return x
 }
 
-// whole rounds all counts to executions.
-func (l *lines) whole() {
-	l.total, l.entries = executions(l.total), executions(l.entries)
+// scale makes all counts those of the profile.
+func (l *lines) scale(scaled func(uint64) uint64) {
+	l.total, l.entries = scaled(l.total), scaled(l.entries)
 	for _, x := range l.body {
-		x.count = executions(x.count)
+		x.count = scaled(x.count)
 		for name, n := range x.calls {
-			if x.calls[name] = executions(n); x.calls[name] == 0 {
+			if x.calls[name] = scaled(n); x.calls[name] == 0 {
 				delete(x.calls, name)
 			}
 		}
 	}
 	for _, x := range l.inlined {
-		x.whole()
+		x.scale(scaled)
 	}
 }
 
@@ -143,7 +143,7 @@ func (p *program) lineProfile(meaning discriminators) []*lines {
 	var list []*lines
 	for _, name := range keys(all, strings.Compare) {
 		x := all[name]
-		x.whole()
+		x.scale(p.scaled)
 		list = append(list, x)
 	}
 	slices.SortStableFunc(list, func(a, b *lines) int { return cmp.Compare(b.total, a.total) })

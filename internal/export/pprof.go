@@ -16,6 +16,7 @@ import (
 // writePprof writes a CPU profile with call stacks as callGraph finds them. A
 // sample is an executed instruction.
 func (p *program) writePprof(w io.Writer) error {
+	p.report.Scale = 1
 	b := pprofBuilder{program: p, graph: &callGraph{}, functions: make(map[string]*profile.Function)}
 	b.build()
 	stacks := b.graph.stacks()

@@ -20,6 +20,7 @@ type Exported struct {
 	Records   int     `json:"records"`      // lines, stacks or branches in the profile
 	Kept      uint64  `json:"kept_weight"`  // of the profile
 	Whole     uint64  `json:"whole_weight"` // of the profile without trimming
+	Scale     uint64  `json:"scale"`        // what one execution counts in the profile
 	KeptShare float64 `json:"kept_percent"`
 	Trimmed   int     `json:"trimmed"` // functions or stacks
 
@@ -43,7 +44,7 @@ func NewExported(format export.Format, r *export.Report) *Exported {
 		Kept: r.Kept, Whole: r.Exportable, KeptShare: share(r.Kept, r.Exportable), Trimmed: r.Trimmed,
 		Stubs: r.Stubs, WithoutLines: r.WithoutLines, WithoutSymbol: r.WithoutSymbol, WithoutCode: r.WithoutCode,
 		LostWeight: r.LostWeight, LostShare: share(r.LostWeight, r.Weight),
-		record: "lines",
+		Scale: r.Scale, record: "lines",
 	}
 	switch format {
 	case export.Pprof:
@@ -60,6 +61,9 @@ func (x *Exported) WriteText(w io.Writer) error {
 	t.line("%s: %s profile of %s", printable(x.Output), x.Format, printable(x.Image))
 	t.line("functions      %s of %s with counts", Count(uint64(x.Exported)), Count(uint64(x.Functions)))
 	t.line("%-14s %s", x.record, Count(uint64(x.Records)))
+	if x.Scale != 1 {
+		t.line("scale          %d for one execution: there are few samples", x.Scale)
+	}
 	if x.Trimmed > 0 {
 		what := "functions"
 		if x.stacks {
