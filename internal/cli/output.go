@@ -38,19 +38,19 @@ func WriteSeekableFile(ctx context.Context, path string, write func(io.WriteSeek
 // replace has fill write the file at path anew, or what is no regular file
 // directly.
 func replace(ctx context.Context, path string, fill func(*os.File) error) (err error) {
-	target, err := followLinks(path)
-	if err != nil {
-		return err
-	}
 	mode := os.FileMode(0o644)
-	if fi, err := os.Stat(target); err == nil {
+	if fi, err := os.Stat(path); err == nil {
 		if fi.IsDir() {
 			return diag.New(diag.CannotWrite, "is a folder").In(path)
 		}
 		if !fi.Mode().IsRegular() {
-			return writeDirect(target, fill)
+			return writeDirect(ctx, path, fill)
 		}
 		mode = fi.Mode().Perm()
+	}
+	target, err := followLinks(path)
+	if err != nil {
+		return err
 	}
 	dir, base := filepath.Split(target)
 	if dir == "" {
@@ -101,10 +101,27 @@ func followLinks(path string) (string, error) {
 	return "", diag.New(diag.CannotWrite, "a symbolic link that leads in a circle, or through more than %d links", most).In(path)
 }
 
-func writeDirect(path string, fill func(*os.File) error) error {
-	f, err := os.OpenFile(path, os.O_WRONLY, 0)
-	if err != nil {
-		return writeError(path, err)
+// writeDirect writes what is no regular file. Opening a pipe waits for a
+// reader, but not beyond ctx.
+func writeDirect(ctx context.Context, path string, fill func(*os.File) error) error {
+	type opened struct {
+		f   *os.File
+		err error
+	}
+	done := make(chan opened, 1)
+	go func() {
+		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+		done <- opened{f, err}
+	}()
+	var f *os.File
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case o := <-done:
+		if o.err != nil {
+			return writeError(path, o.err)
+		}
+		f = o.f
 	}
 	if err := fill(f); err != nil {
 		f.Close()
