@@ -22,6 +22,7 @@ var allowed = []struct{ from, to string }{
 	{"internal/walks", ""},
 	{"internal/flow", ""},
 	{"internal/arch", ""},
+	{"internal/robust", ""},
 	{"internal/demangle", ""},
 	{"internal/carrier", "pkg/"},
 	{"internal/corpus", ""},
