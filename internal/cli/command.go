@@ -163,6 +163,9 @@ func interruptible() (ctx context.Context, restore func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	signals, done := make(chan os.Signal, 1), make(chan struct{})
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) { // nohup has it ignored
+		signal.Notify(signals, syscall.SIGHUP) // the terminal was closed
+	}
 	go func() {
 		select {
 		case <-signals:

@@ -134,15 +134,30 @@ func writeDirect(ctx context.Context, path string, fill func(*os.File) error) er
 }
 
 // writeError presents what stopped the output; errors that have a code of
-// their own pass unchanged.
+// their own, and those of what the output is made from, pass unchanged.
 func writeError(path string, err error) error {
 	var coded *diag.Error
-	if errors.As(err, &coded) || errors.Is(err, context.Canceled) {
+	if errors.As(err, &coded) || errors.Is(err, context.Canceled) || isOfInput(err) {
 		return err
 	}
 	e := diag.New(diag.CannotWrite, "%v", err).In(path)
 	e.Err = err
 	return e
+}
+
+// isOfInput says whether an error is a defect of a file that was read while
+// the output was written.
+func isOfInput(err error) bool {
+	var path *os.PathError
+	if errors.As(err, &path) {
+		return path.Op == "read"
+	}
+	e := diag.Of(err)
+	switch e.Code {
+	case diag.UnknownFormat, diag.BadVersion, diag.Unsupported, diag.TooLarge, diag.Truncated, diag.Corrupt:
+		return e.File != ""
+	}
+	return false
 }
 
 // cancelWriter stops a long output when the command is interrupted.
