@@ -314,6 +314,9 @@ func (u *dwarfUnit) readScopes() error {
 					}
 				}
 			case s != nil && inside != nil:
+				if s.depth = inside.depth + 1; s.depth > maxInlineDepth {
+					return fmt.Errorf("calls are inlined more than %d levels deep", maxInlineDepth)
+				}
 				inside.children = append(inside.children, s)
 				inside = s
 			}

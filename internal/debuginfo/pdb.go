@@ -2,6 +2,7 @@ package debuginfo
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 
@@ -181,8 +182,9 @@ func lineRow(rva, length uint32, file string, line uint32) Row {
 // innermost ones. A call stands on the line that the function or call around it
 // has for the first byte.
 func (i *Info) addSites(fn *scope, sites []pdb.InlineSite, module int, object string) (leaf rows, err error) {
-	leaf = slices.Clone(fn.rows)
-	open := []*scope{fn} // by depth
+	outermost := &level{scope: fn}
+	open := []*level{outermost} // by depth
+	tooDeep := false
 	for _, site := range sites {
 		s := &scope{startLine: site.Line, unit: object}
 		undecorated, err := i.pdb.IDName(site.Inlinee)
@@ -202,20 +204,44 @@ func (i *Info) addSites(fn *scope, sites []pdb.InlineSite, module int, object st
 			s.ranges = append(s.ranges, row.Range)
 		}
 		s.rows, s.ranges = s.rows.normalize(), program.Union(s.ranges)
-		depth := min(max(site.Depth, 1), len(open))
+		tooDeep = tooDeep || site.Depth > maxInlineDepth
+		depth := min(max(site.Depth, 1), len(open), maxInlineDepth)
 		parent := open[depth-1]
-		open = append(open[:depth], s)
+		this := &level{scope: s}
+		open = append(open[:depth], this)
+		parent.inner = append(parent.inner, this)
 		if len(s.ranges) == 0 {
 			continue
 		}
-		if call, ok := parent.rows.at(s.ranges[0].Start); ok {
+		if call, ok := parent.scope.rows.at(s.ranges[0].Start); ok {
 			s.callFile, s.callLine = call.File, call.Line
 		}
-		parent.children = append(parent.children, s)
-		leaf = leaf.overlay(s.rows)
+		parent.scope.children = append(parent.scope.children, s)
+	}
+	if tooDeep {
+		i.problem(fmt.Errorf("PDB module %s: %s has calls inlined more than %d levels deep", object, fn.name, maxInlineDepth))
 	}
 	finishTree(fn)
-	return leaf, nil
+	return outermost.leaf(), nil
+}
+
+// level is a function or an inlined call with the calls right inside of it,
+// those without code included.
+type level struct {
+	scope *scope
+	inner []*level
+}
+
+// leaf returns the rows of the innermost calls at each place.
+func (l *level) leaf() rows {
+	var inner rows
+	for _, c := range l.inner {
+		inner = append(inner, c.leaf()...)
+	}
+	if len(inner) == 0 {
+		return l.scope.rows
+	}
+	return l.scope.rows.overlay(inner.normalize())
 }
 
 func finishTree(s *scope) {

@@ -13,12 +13,17 @@ type unit struct {
 	procs intervals[*scope]
 }
 
+// maxInlineDepth bounds how deep calls that were inlined into each other are
+// followed. Compilers stop far earlier, and the tree is walked by recursion.
+const maxInlineDepth = 1000
+
 // scope is a function, or a call that was inlined into one.
 type scope struct {
 	name      string // linkage name, or the plain one
 	local     bool
 	unit      string // source or object file of a local one
 	startLine uint32
+	depth     int             // of a DWARF call, from 1; 0 for a function
 	ranges    []program.Range // sorted, disjoint
 
 	// Where an inlined call stands.
