@@ -99,7 +99,7 @@ func run(c *cli.Context) (cli.Result, error) {
 		return summary, errors.Join(failed...)
 	}
 	c.ResultToErr = plan.output == "-"
-	if err := write(c, plan.output, profile, summary); err != nil {
+	if err := write(c, plan, profile, summary); err != nil {
 		return summary, errors.Join(append(failed, err)...)
 	}
 	if plan.resume {
@@ -111,13 +111,17 @@ func run(c *cli.Context) (cli.Result, error) {
 }
 
 // write writes the SPT and fills in the summary of the output.
-func write(c *cli.Context, name string, profile *aggregate.Profile, summary *report.Aggregation) error {
+func write(c *cli.Context, plan *plan, profile *aggregate.Profile, summary *report.Aggregation) error {
+	name := plan.output
 	encode := func(w io.Writer) error {
 		result, err := profile.Write(w)
 		if err != nil {
 			return err
 		}
 		summary.Output = report.Output{File: name, Bytes: result.Bytes, Records: result.Records}
+		if plan.maxMemory > 0 && result.Memory > plan.maxMemory-outsideGo {
+			c.Warn(diag.New(diag.OverMemory, "putting the records of one binary together took about %d MiB", result.Memory>>20))
+		}
 		if result.PairsCut > 0 {
 			c.Warn(&diag.Error{Code: diag.PairsCut, Count: result.PairsCut,
 				Message: fmt.Sprintf("%d pairs of neighbouring branches were separated", result.PairsCut),

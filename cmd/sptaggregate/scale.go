@@ -17,6 +17,9 @@ import (
 	"github.com/spgo-tools/spgo/internal/ingest"
 )
 
+// outsideGo is what the process takes beside what Go counts.
+const outsideGo = 16 << 20
+
 // limitMemory applies --max-memory and says where sums are kept that are not in
 // memory: beside the output, since folders for temporary files are often in
 // memory. The caller calls restore when the work is done.
@@ -29,14 +32,11 @@ func (p *plan) limitMemory(profile *aggregate.Profile, cancel func()) (restore f
 		profile.Limit(0, dir, func(error) { cancel() })
 		return func() {}
 	}
-	const (
-		outside = 16 << 20 // what the process takes beside what Go counts
-		// A table that doubles is there one and a half times as old and new,
-		// and sums are sorted before they are spilled; half is for the rest.
-		tables = 6
-	)
+	// A table that doubles is there as old and new, three times its size, and
+	// sums are sorted before they are spilled. Half is for the rest.
+	const tables = 6
 	profile.Limit(p.maxMemory/tables/int64(p.options.Workers), dir, func(error) { cancel() })
-	old := debug.SetMemoryLimit(p.maxMemory - outside)
+	old := debug.SetMemoryLimit(p.maxMemory - outsideGo)
 	return func() { debug.SetMemoryLimit(old) }
 }
 

@@ -34,6 +34,10 @@ func (g *graph) decompose(limit int, emit func(chain []uint64, times uint64) err
 	return report, cmp.Or(failed, err)
 }
 
+// memory is about what decompose takes, in bytes: for each arc two more from and
+// to the outside, and a record; for each pair an arc of the graph.
+func (g *graph) memory() int64 { return 200*int64(len(g.arcs)) + 110*int64(len(g.next)) }
+
 // binarySums is the sum of one binary. What is asked for first comes first in it, in
 // the order of the methods; each may be called once.
 type binarySums interface {

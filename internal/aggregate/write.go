@@ -18,6 +18,10 @@ type Written struct {
 	// PairsCut is how many pairs of neighbouring branches could not be kept
 	// together: stacks longer than the depth of the profile.
 	PairsCut uint64
+	// Memory is about what putting the records of one binary together took at
+	// most, in bytes. It cannot be spilled: what a record is best made of
+	// depends on all branches of the binary.
+	Memory int64
 }
 
 // Write writes the profile as an SPT. Its bytes depend on the sum alone. It
@@ -88,6 +92,7 @@ func (e *encoder) binary(s binarySums, depth int) error {
 	if err != nil {
 		return err
 	}
+	e.written.Memory = max(e.written.Memory, g.memory())
 	_, err = g.decompose(maxArcs, func(chain []uint64, times uint64) error {
 		e.frames = append(e.frames[:0], uint32(chain[0]>>32))
 		for _, arc := range chain {
@@ -142,6 +147,7 @@ func (e *encoder) stacks(s binarySums, depth int) error {
 	if err != nil {
 		return err
 	}
+	e.written.Memory = max(e.written.Memory, g.memory())
 	report, err := g.decompose(spt.MaxEntries, emit)
 	e.written.PairsCut += report.LostPairs
 	return err
