@@ -98,6 +98,8 @@ func TestFindings(t *testing.T) {
 	fit := func(used, outside, doubtful uint64) *Fit {
 		return &Fit{Mode: correlate.LBR, Used: used, Outside: outside, Touched: 10, Doubtful: 4, DoubtfulHits: doubtful, Hits: 100, Factor: 1}
 	}
+	native := database(spd.HeaderFresh)
+	native.Content.Modules[0].Name = spd.ModuleMachine
 	timed := &Fit{Mode: correlate.IP, Time: true, Used: 20, Touched: 10, Doubtful: 4, DoubtfulHits: 11, Hits: 100, Factor: 1}
 	for _, tc := range []struct {
 		name string
@@ -137,6 +139,9 @@ func TestFindings(t *testing.T) {
 		{"renamed image", Case{SPDs: []*SPD{database(spd.HeaderFresh)}, SPTs: []*Samples{same("a.spt", fit(20, 0, 0), lbr, ip)},
 			Images: []*Image{{File: "old.exe", Kind: image.KindPE, PDB: `C:\b\app.pdb`, ID: image.ID{GUID: two, Age: 1}}}},
 			"SPD0301", Differs, "Record and link the same build"},
+		{"another build of machine code", Case{SPDs: []*SPD{native}, Images: []*Image{{File: "old/app.exe", Kind: image.KindPE, ID: image.ID{GUID: two, Age: 1}}},
+			SPTs: []*Samples{{File: "a.spt", Format: "spt", Programs: []Program{program("app.exe", two, 1, lbr)}}}},
+			"SPD0301", Differs, "spdconvert /build:old/app.exe other.spd"},
 		{"damage and a mismatch", Case{SPDs: []*SPD{database(spd.HeaderFresh)}, Failed: []*diag.Error{diag.New(diag.Truncated, "cut").In("cut.spt")},
 			Images: []*Image{{File: "app.exe", Kind: image.KindPE, ID: image.ID{GUID: two, Age: 1}}}},
 			"SPT0112 SPD0301", Differs, "Record and link the same build"},

@@ -186,7 +186,7 @@ func (x *examiner) kinds(r *Row) {
 			Do("Use /mode:IP. Addresses need about ten times the samples that branch stacks need."))
 	case correlate.LBR:
 		if !hasKind(r.Samples, spt.OpRetireInstr) && !hasKind(r.Samples, spt.OpUnhaltCycle) && !hasKind(r.Samples, spt.OpETWInstr) {
-			x.note(diag.New(diag.OneKind, "%s has branch stacks and no addresses: /mode:IP, Microsoft's default, would find no samples", r.noun()).In(r.File).
+			x.note(diag.New(diag.OneKind, "%s has branch stacks and no addresses that say how often code ran: /mode:IP, Microsoft's default, would find no samples", r.noun()).In(r.File).
 				Because("Branch stacks were recorded, which make the better profile.").Do("Use /mode:LBR."))
 		}
 	}

@@ -254,6 +254,12 @@ func (x *examiner) whereSPD(id identity) string {
 	} else if s != nil {
 		return command("spdconvert", "/extract", s.File, "extracted.spd") + "."
 	}
+	if x.subject != nil && machineCode(x.subject.Content) {
+		if image := x.imageOf(id); image != nil {
+			return command("spdconvert", "/build:"+image.File, "other.spd") + "."
+		}
+		return "spdconvert /build makes it of the program of that build."
+	}
 	for _, p := range x.PDBs {
 		if p.identity().is(id) {
 			return fmt.Sprintf("it lies beside the program, or where /spd: said; %s has none inside, since it was not linked with /spdembed.", p.File)
