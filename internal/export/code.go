@@ -16,6 +16,7 @@ import (
 // program is the database laid over the code of the image.
 type program struct {
 	img       *image.File
+	binary    string // its name
 	debug     *debuginfo.Info
 	arch      disasm.Arch
 	trim      float64
@@ -43,8 +44,6 @@ type instruction struct {
 	disasm.Inst
 }
 
-func (i instruction) end() uint32 { return i.rva + uint32(i.Len) }
-
 // direct returns where a direct branch or call leads to.
 func (i instruction) direct() (uint32, bool) {
 	switch i.Kind {
@@ -56,7 +55,7 @@ func (i instruction) direct() (uint32, bool) {
 
 // load decodes the code of all functions with counts.
 func load(in Input) (*program, error) {
-	p := &program{img: in.Image, debug: in.Debug, trim: in.Trim, ids: make(map[spd.ID]int)}
+	p := &program{img: in.Image, binary: in.Profile.Header.Binary, debug: in.Debug, trim: in.Trim, ids: make(map[spd.ID]int)}
 	switch in.Image.Arch {
 	case image.ArchAMD64:
 		p.arch = disasm.AMD64

@@ -3,6 +3,7 @@ package export
 import (
 	"encoding/binary"
 	"io"
+	"strings"
 )
 
 // GCC's AutoFDO profile, of 32-bit little-endian words; a counter is two of
@@ -53,7 +54,7 @@ const (
 // writeGCOV writes the profile.
 func (p *program) writeGCOV(w io.Writer) error {
 	functions := p.lineProfile(withoutDiscriminators)
-	e := newEncoder(functions)
+	e := newEncoder(functions, symbolOf)
 	var names, body gcovWriter
 	names.words(uint32(len(e.names) + 1))
 	names.name("")
@@ -74,6 +75,19 @@ func (p *program) writeGCOV(w io.Writer) error {
 	out.section(tagShares, greatest(functions))
 	_, err := w.Write(out)
 	return err
+}
+
+// symbolOf makes the name of a constructor or destructor that stands for all its
+// variants (C4, D4), as GCC's debug information has it, that of one which is a
+// symbol: GCC would make direct calls of the former, which do not link (GCC's
+// bug 64346).
+func symbolOf(name string) string {
+	for _, kind := range []string{"C", "D"} {
+		if base, found := strings.CutSuffix(name, kind+"4Ev"); found {
+			return base + kind + "2Ev"
+		}
+	}
+	return name
 }
 
 // greatest encodes which of the greatest counts make up each share of the total.

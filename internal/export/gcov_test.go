@@ -115,3 +115,18 @@ func emptyGCOV() []byte {
 	out.words(tagFunctions, 1, 0, tagModules, 0, 0)
 	return out
 }
+
+func TestSymbolOf(t *testing.T) {
+	for name, want := range map[string]string{
+		"_ZN4NodeD4Ev":     "_ZN4NodeD2Ev",
+		"_ZN4NodeC4Ev":     "_ZN4NodeC2Ev",
+		"_ZN4NodeD2Ev":     "_ZN4NodeD2Ev",
+		"_ZN4NodeC4ElPS_":  "_ZN4NodeC4ElPS_",
+		"_ZN4Node3fooE4Ev": "_ZN4Node3fooE4Ev",
+		"main":             "main",
+	} {
+		if got := symbolOf(name); got != want {
+			t.Errorf("%s: got %s, want %s", name, got, want)
+		}
+	}
+}

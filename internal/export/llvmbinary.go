@@ -34,7 +34,7 @@ var summaryCutoffs = []uint64{10000, 100000, 200000, 300000, 400000, 500000, 600
 // writeLLVMBinary writes the extensible binary form.
 func (p *program) writeLLVMBinary(w io.Writer) error {
 	functions := p.lineProfile(p.llvmDiscriminators())
-	e := newEncoder(functions)
+	e := newEncoder(functions, strings.Clone)
 	body, offsets := e.functions(functions)
 	var flags uint64
 	if p.flowSensitive() {
@@ -72,13 +72,19 @@ type encoder struct {
 	number map[string]uint64
 }
 
-func newEncoder(functions []*lines) *encoder {
+// newEncoder numbers the names of the functions, each as spell writes it.
+func newEncoder(functions []*lines, spell func(string) string) *encoder {
 	e := &encoder{number: make(map[string]uint64)}
 	for _, f := range functions {
 		e.collect(f)
 	}
-	e.names = keys(e.number, strings.Compare)
-	for k, name := range e.names {
+	for name := range e.number {
+		e.names = append(e.names, spell(name))
+	}
+	slices.Sort(e.names)
+	e.names = slices.Compact(e.names)
+	for name := range e.number {
+		k, _ := slices.BinarySearch(e.names, spell(name))
 		e.number[name] = uint64(k)
 	}
 	return e

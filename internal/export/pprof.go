@@ -80,7 +80,7 @@ type pprofBuilder struct {
 }
 
 func (b *pprofBuilder) mapping() *profile.Mapping {
-	m := &profile.Mapping{ID: 1, HasFunctions: true, HasFilenames: true, HasLineNumbers: true, HasInlineFrames: true}
+	m := &profile.Mapping{ID: 1, File: b.binary, HasFunctions: true, HasFilenames: true, HasLineNumbers: true, HasInlineFrames: true}
 	for k, e := range b.img.Code() {
 		if k == 0 {
 			m.Start = b.img.Base + e.Start
