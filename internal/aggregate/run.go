@@ -143,13 +143,17 @@ func (r *run) from(offset int64, only int32) *runItems {
 }
 
 type countingReader struct {
-	r io.Reader
-	n int64
+	r   io.Reader
+	n   int64
+	err error // that r failed with
 }
 
 func (c *countingReader) Read(p []byte) (int, error) {
 	n, err := c.r.Read(p)
 	c.n += int64(n)
+	if err != nil && err != io.EOF {
+		c.err = err
+	}
 	return n, err
 }
 
@@ -245,12 +249,16 @@ func (r *runItems) body(before *item) error {
 	return nil
 }
 
+// bad is the error for what begins at an offset: that of reading, if there is
+// one, else a defect of the bytes.
 func (r *runItems) bad(at int64, err error) error {
-	switch err {
-	case nil:
-		err = binfmt.ErrCorrupt
-	case io.EOF:
+	switch {
+	case r.read.err != nil:
+		err = r.read.err
+	case err == io.EOF || err == io.ErrUnexpectedEOF:
 		err = binfmt.ErrTruncated
+	default: // also for a number that does not end
+		err = binfmt.ErrCorrupt
 	}
 	return &binfmt.Error{Part: "partial sums", Offset: at, Err: err}
 }

@@ -116,6 +116,7 @@ func listedNames(data []byte) ([]string, error) {
 }
 
 func decodeText(data []byte) (string, error) {
+	noText := diag.New(diag.BadValue, "a list of names is text in UTF-8 or, with a byte order mark, UTF-16")
 	var order binary.ByteOrder
 	switch {
 	case bytes.HasPrefix(data, []byte{0xff, 0xfe}):
@@ -125,14 +126,16 @@ func decodeText(data []byte) (string, error) {
 	default:
 		data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 		if !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0 {
-			return "", diag.New(diag.BadValue, "a list of names is text in UTF-8 or, with a byte order mark, UTF-16")
+			return "", noText
 		}
 		return string(data), nil
 	}
 	data = data[2:]
 	units := make([]uint16, len(data)/2)
 	for i := range units {
-		units[i] = order.Uint16(data[2*i:])
+		if units[i] = order.Uint16(data[2*i:]); units[i] == 0 {
+			return "", noText // no file has such a name
+		}
 	}
 	return string(utf16.Decode(units)), nil
 }
