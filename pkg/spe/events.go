@@ -56,7 +56,7 @@ const (
 
 // String is the name of the version.
 func (v Version) String() string {
-	return [...]string{"none", "SPE", "SPEv1p1", "SPEv1p2", "SPEv1p3", "SPEv1p4",
+	return [...]string{"in no version", "SPE", "SPEv1p1", "SPEv1p2", "SPEv1p3", "SPEv1p4",
 		"FEAT_SPE_SME, or implementation defined before SPEv1p4", "implementation defined", "implementation defined, before SPEv1p4"}[v]
 }
 

@@ -165,11 +165,12 @@ func (p *Packet) appendAddress(b []byte) []byte {
 func (e Events) appendText(b []byte, cpu MIDR) []byte {
 	unnamed := e.unnamed(cpu)
 	for rest := e &^ unnamed; rest != 0; rest &= rest - 1 {
-		name := eventInfos[bits.TrailingZeros64(uint64(rest))].Name
-		if name == "" {
-			name = "LATE-PREFETCH"
+		if name := eventInfos[bits.TrailingZeros64(uint64(rest))].Name; name != "" {
+			b = append(append(b, ' '), name...)
 		}
-		b = append(append(b, ' '), name...)
+	}
+	if e&^unnamed&EventLatePrefetch != 0 {
+		b = append(b, " LATE-PREFETCH"...) // where perf has it
 	}
 	lead := " IMPDEF:"
 	for ; unnamed != 0; unnamed &= unnamed - 1 {
