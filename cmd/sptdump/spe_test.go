@@ -3,11 +3,14 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/spgo-tools/spgo/internal/cli"
 	"github.com/spgo-tools/spgo/internal/corpus"
+	"github.com/spgo-tools/spgo/pkg/perfdata"
 	"github.com/spgo-tools/spgo/pkg/spe"
 )
 
@@ -84,5 +87,33 @@ func TestSPEPacketsRefused(t *testing.T) {
 		if code := command().Execute([]string{"--spe-packets", file}, cli.Streams{Out: &out, Err: &text}); code != want.code || !strings.Contains(text.String(), want.text) {
 			t.Errorf("%s: exit code %d: %s", file, code, text.String())
 		}
+	}
+}
+
+// TestSPEPacketsOfOtherTraces names the hardware trace that a recording has
+// instead.
+func TestSPEPacketsOfOtherTraces(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "perf.data")
+	f, err := os.Create(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	w, err := perfdata.NewWriter(f, perfdata.WriterOptions{Attrs: []*perfdata.Attr{{Type: 8, IDs: []uint64{1}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.WriteEvent(&perfdata.AuxtraceInfo{Kind: perfdata.AuxCoreSightETM, Priv: []uint64{0, 8}}, perfdata.SampleIDs{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.WriteAuxtrace(perfdata.Auxtrace{TID: -1}, make([]byte, 64)); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var out, text bytes.Buffer
+	if code := command().Execute([]string{"--spe-packets", name}, cli.Streams{Out: &out, Err: &text}); code != 4 || !strings.Contains(text.String(), "hardware trace is CoreSight ETM") {
+		t.Errorf("exit code %d: %s", code, text.String())
 	}
 }

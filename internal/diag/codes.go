@@ -95,6 +95,7 @@ const (
 	SPENoContext     Code = "SPT1051"
 	SPEDamaged       Code = "SPT1052"
 	SPELost          Code = "SPT1053"
+	OtherTrace       Code = "SPT1054"
 )
 
 // Failures around sample profile databases.
@@ -309,7 +310,7 @@ var Codes = map[Code]Info{
 		"The event was filtered to other operations (load_filter, store_filter, simd_filter, float_filter).",
 		speNext},
 	SPEEventFilter: {OK, "Arm SPE data have only operations with some events",
-		"event_filter has more than the bit of retired operations, so that the records do not show how often code ran.",
+		"event_filter has more than the bit of retired operations, or inv_event_filter leaves some out, so that the records do not show how often code ran.",
 		speNext},
 	SPELatency: {OK, "Arm SPE data have only slow operations",
 		"min_latency was set, so that the records do not show how often code ran.",
@@ -347,6 +348,9 @@ var Codes = map[Code]Info{
 	SPELost: {OK, "Arm SPE data were lost while recording",
 		"The AUX buffer was full.",
 		"Record with a larger AUX buffer and a greater interval: perf record -m ,64M -e arm_spe/branch_filter=1,event_filter=2,jitter=1/u -c N."},
+	OtherTrace: {OK, "the hardware trace is of a kind that is not read",
+		"It was recorded with a trace unit such as intel_pt or cs_etm. Of hardware traces only Arm SPE is read.",
+		"Record branch stacks (perf record -b), or Arm SPE: perf record -e arm_spe/branch_filter=1,event_filter=2,jitter=1/u."},
 	NoSPD: {Nothing, "there is no SPD in the file",
 		"The program was linked without /spgo, or without /spdembed into its PDB.",
 		"Link with /spgo /spdembed, or name the .spd file beside the program."},

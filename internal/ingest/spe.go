@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/spgo-tools/spgo/internal/addrspace"
+	"github.com/spgo-tools/spgo/internal/diag"
 	"github.com/spgo-tools/spgo/pkg/perfdata"
 	"github.com/spgo-tools/spgo/pkg/spe"
 )
@@ -96,7 +97,11 @@ func (t *perfTrace) speBand(r *perfdata.Record) {
 		return
 	case perfdata.TypeAuxtraceInfo:
 		var info perfdata.AuxtraceInfo
-		if _, ok := t.decode(r, &info); ok && info.Kind == perfdata.AuxArmSPE {
+		switch _, ok := t.decode(r, &info); {
+		case !ok:
+		case info.Kind != perfdata.AuxArmSPE:
+			t.otherTrace(info.Kind)
+		default:
 			if t.spe == nil {
 				t.newSPE()
 			}
@@ -106,6 +111,17 @@ func (t *perfTrace) speBand(r *perfdata.Record) {
 	}
 	if s := t.spe; s != nil {
 		s.band(r)
+	}
+}
+
+// otherTrace warns once that the hardware trace is of a kind that is not read,
+// and keeps its bytes from being read as Arm SPE, whatever the events say.
+func (t *perfTrace) otherTrace(kind perfdata.AuxKind) {
+	if t.spe != nil && len(t.spe.queues) == 0 {
+		t.spe = nil
+	}
+	if !slices.ContainsFunc(t.facts.Warnings, func(w *diag.Error) bool { return w.Code == diag.OtherTrace }) {
+		t.facts.warn(diag.New(diag.OtherTrace, "the hardware trace is %v, not Arm SPE; it is left out", kind))
 	}
 }
 

@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/spgo-tools/spgo/internal/diag"
+	"github.com/spgo-tools/spgo/internal/sample"
 	"github.com/spgo-tools/spgo/pkg/perfdata"
 	"github.com/spgo-tools/spgo/pkg/spe"
 )
@@ -414,6 +416,7 @@ func TestSPEAdvice(t *testing.T) {
 		{"nothing", func(*speScript) {}, "", ""},
 		{"loads", func(s *speScript) { s.attr.Config = 1 | speLoadFilter | speJitter }, diag.SPEFiltered, "filtered to loads"},
 		{"events", func(s *speScript) { s.attr.Config1 = 0x82 }, diag.SPEEventFilter, "MISPRED"},
+		{"left out", func(s *speScript) { s.attr.Config1, s.attr.Config3 = 2, 0x80 }, diag.SPEEventFilter, "no operations with MISPRED"},
 		{"latency", func(s *speScript) { s.attr.Config2 = 30 }, diag.SPELatency, "at least 30 cycles"},
 		{"discard", func(s *speScript) { s.attr.Config |= speDiscard }, diag.SPEDiscard, "discard"},
 		{"collisions", func(s *speScript) { s.trace = strings.Replace(record, "0 -1 0 ", "0 -1 0 aux=8@9 ", 1) }, diag.SPECollisions, "1 of 1 pieces"},
@@ -500,7 +503,7 @@ func TestSPELatencies(t *testing.T) {
 	}
 	l = latencies{}
 	l.add(&spe.Record{Fields: spe.HasTotal, Total: 0xffff})
-	if got := l.latency(); got.Worst != 0xfff0 || got.Mean != 0xffff {
+	if got := l.latency(); got.Worst != 0xffff || got.Median != 0xfff0 || got.Mean != 0xffff {
 		t.Errorf("%+v", got)
 	}
 	if (&latencies{}).latency() != (Latency{}) {
@@ -528,5 +531,39 @@ func TestSPETruncated(t *testing.T) {
 	}
 	if most < 19 {
 		t.Errorf("at most %d records", most)
+	}
+}
+
+// TestSPEManyBuffers reads as many buffers as a damaged file may claim: the
+// time must not grow with their square.
+func TestSPEManyBuffers(t *testing.T) {
+	const buffers = 60_000
+	var trace strings.Builder
+	for i := range buffers {
+		fmt.Fprintf(&trace, "-1 %d 0 pc=401010 op=2.0 ev=2\n", i+1)
+	}
+	sc := speScript{side: app, attr: perfdata.Attr{Config: onlyBranches, Config1: 2}, trace: trace.String()}
+	if _, facts := sc.run(t, Options{Workers: 2}); facts.SPE.Records != buffers {
+		t.Errorf("%d records", facts.SPE.Records)
+	}
+}
+
+// TestOtherTraces says which hardware trace a recording has that is not read.
+func TestOtherTraces(t *testing.T) {
+	for kind, name := range map[perfdata.AuxKind]string{perfdata.AuxIntelPT: "Intel PT", perfdata.AuxCoreSightETM: "CoreSight ETM", 4711: "kind 4711"} {
+		sc := speScript{side: app, kind: kind, trace: "0 -1 0 pc=401010 op=2.0 ev=2"}
+		facts, err := Read(context.Background(), sc.write(t), nil, &Options{Workers: 1}, newRegistry(), func() sample.Sink { return &journal{} })
+		if err != nil || facts.SPE != nil {
+			t.Fatalf("%s: %v, read as %+v", name, err, facts.SPE)
+		}
+		n := 0
+		for _, w := range facts.Warnings {
+			if w.Code == diag.OtherTrace && strings.Contains(w.Error(), name) {
+				n++
+			}
+		}
+		if n != 1 {
+			t.Errorf("%s: %v", name, facts.Warnings)
+		}
 	}
 }

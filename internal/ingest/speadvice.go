@@ -100,6 +100,9 @@ func (t *perfTrace) adviseConfig(c *speConfig, f *SPE, warn func(diag.Code, uint
 	if extra := c.eventFilter() &^ spe.EventRetired; extra != 0 {
 		warn(diag.SPEEventFilter, 0, "%s has only operations with %v", name, extra)
 	}
+	if inverse := c.inverseFilter() &^ c.eventFilter(); inverse != 0 {
+		warn(diag.SPEEventFilter, 0, "%s has no operations with %v", name, inverse)
+	}
 	if !c.has(speJitter) && f.Records > 0 {
 		warn(diag.SPENoJitter, 0, "%s samples at a fixed interval, without jitter", name)
 	}

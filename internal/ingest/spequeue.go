@@ -25,8 +25,7 @@ type speQueue struct {
 	starts       []cpuTask
 	written      []auxSpan
 
-	// The state of the reading.
-	busy    bool
+	// The state of the reading, by one worker at a time.
 	next    int    // chunk
 	used    int64  // bytes of it
 	rest    []byte // the beginning of a record that goes on

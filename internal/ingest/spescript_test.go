@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"encoding/hex"
@@ -35,6 +36,7 @@ type speScript struct {
 	writer  perfdata.WriterOptions
 	info    []uint64 // words of AUXTRACE_INFO; nil: version 2 with two CPUs
 	noInfo  bool
+	kind    perfdata.AuxKind  // 0: Arm SPE
 	counts  map[string]uint64 // READ records of further events
 	untimed bool              // records have no times
 }
@@ -87,7 +89,7 @@ func (sc speScript) write(t testing.TB) string {
 		}
 	}
 	if !sc.noInfo {
-		event(&perfdata.AuxtraceInfo{Kind: perfdata.AuxArmSPE, Priv: sc.info}, ids)
+		event(&perfdata.AuxtraceInfo{Kind: cmp.Or(sc.kind, perfdata.AuxArmSPE), Priv: sc.info}, ids)
 	}
 	s := &script{t: t, w: w, id: 2}
 	for _, line := range strings.Split(sc.side, "\n") {

@@ -17,7 +17,8 @@ type speSource struct {
 
 	mu      sync.Mutex
 	idle    sync.Cond
-	list    []*speQueue // that are not at their end
+	ready   []*speQueue // not at their end, and read by nobody
+	busy    int         // queues that are being read
 	err     error
 	workers []*speWorker
 }
@@ -26,7 +27,8 @@ func newSPESource(t *perfTrace) *speSource {
 	s := &speSource{trace: t, file: t.file}
 	s.idle.L = &s.mu
 	if t.spe != nil {
-		s.list = slices.Clone(t.spe.queues)
+		s.ready = slices.Clone(t.spe.queues)
+		slices.Reverse(s.ready) // the last one is taken first
 	}
 	return s
 }
@@ -53,26 +55,28 @@ func (s *speSource) run(ctx context.Context, w *perfWorker) {
 func (s *speSource) next(b *speBlock) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for s.err == nil && len(s.list) > 0 {
-		i := slices.IndexFunc(s.list, func(q *speQueue) bool { return !q.busy })
-		if i < 0 {
+	for s.err == nil && len(s.ready)+s.busy > 0 {
+		last := len(s.ready) - 1
+		if last < 0 {
 			s.idle.Wait()
 			continue
 		}
-		q := s.list[i]
-		q.busy = true
+		q := s.ready[last]
+		s.ready = s.ready[:last]
+		s.busy++
 		s.mu.Unlock()
 		err := q.fill(s.file, b)
 		s.mu.Lock()
-		q.busy = false
+		s.busy--
+		got := err == nil && len(b.data) > 0
 		if err != nil {
 			s.err = err
 		}
-		if err != nil || len(b.data) == 0 {
-			s.list = slices.DeleteFunc(s.list, func(x *speQueue) bool { return x == q })
+		if got {
+			s.ready = append(s.ready, q)
 		}
 		s.idle.Broadcast()
-		if err == nil && len(b.data) > 0 {
+		if got {
 			return true
 		}
 	}

@@ -94,6 +94,7 @@ func speMemory(r *spe.Record) bool {
 // longer ones in steps of 16 cycles.
 type latencies struct {
 	records, timed, sum uint64
+	worst               uint16
 	counts              [latencyExact + (1<<16-latencyExact)/latencyStep]uint64
 }
 
@@ -109,6 +110,7 @@ func (l *latencies) add(r *spe.Record) {
 	}
 	l.timed++
 	l.sum += uint64(r.Total)
+	l.worst = max(l.worst, r.Total)
 	i := int(r.Total)
 	if i >= latencyExact {
 		i = latencyExact + (i-latencyExact)/latencyStep
@@ -120,6 +122,7 @@ func (l *latencies) merge(o *latencies) {
 	l.records += o.records
 	l.timed += o.timed
 	l.sum += o.sum
+	l.worst = max(l.worst, o.worst)
 	for i, n := range o.counts {
 		l.counts[i] += n
 	}
@@ -130,7 +133,7 @@ func (l *latencies) latency() Latency {
 	if l.timed == 0 {
 		return Latency{}
 	}
-	result := Latency{Mean: float64(l.sum) / float64(l.timed)}
+	result := Latency{Mean: float64(l.sum) / float64(l.timed), Worst: uint64(l.worst)}
 	seen := uint64(0)
 	for i, n := range l.counts {
 		if n == 0 {
@@ -149,7 +152,6 @@ func (l *latencies) latency() Latency {
 			}
 		}
 		seen += n
-		result.Worst = cycles
 	}
 	return result
 }

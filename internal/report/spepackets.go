@@ -36,11 +36,15 @@ func (p *SPEPackets) each(f func(*auxtrace, io.Reader) error) error {
 	defer rs.Close()
 	info := perfdata.AuxtraceInfo{Kind: perfdata.AuxArmSPE}
 	found := false
+	other := "It was recorded with another event."
 	for rs.Next() {
 		switch r := rs.Record(); r.Type {
 		case perfdata.TypeAuxtraceInfo:
 			if _, err := p.Recording.Decode(r, &info); err != nil {
 				return err
+			}
+			if info.Kind != perfdata.AuxArmSPE {
+				other = fmt.Sprintf("Its hardware trace is %v.", info.Kind)
 			}
 		case perfdata.TypeAuxtrace:
 			a := auxtrace{at: r.Trail}
@@ -63,7 +67,7 @@ func (p *SPEPackets) each(f func(*auxtrace, io.Reader) error) error {
 	}
 	if !found {
 		errs = append(errs, diag.New(diag.NothingUsable, "the recording has no Arm SPE data").In(p.File).
-			Because("It was recorded with another event.").Do("Record with perf record -e arm_spe/branch_filter=1,event_filter=2,jitter=1/u."))
+			Because("%s", other).Do("Record with perf record -e arm_spe/branch_filter=1,event_filter=2,jitter=1/u."))
 	}
 	return errors.Join(errs...)
 }

@@ -226,3 +226,11 @@ func TestNames(t *testing.T) {
 		}
 	}
 }
+
+func TestAuxKindNames(t *testing.T) {
+	for kind, want := range map[AuxKind]string{0: "kind 0", AuxIntelPT: "Intel PT", AuxArmSPE: "Arm SPE", AuxVPADTL: "PowerPC VPA DTL", AuxVPADTL + 1: "kind 8"} {
+		if got := kind.String(); got != want {
+			t.Errorf("%d: %q, not %q", uint32(kind), got, want)
+		}
+	}
+}

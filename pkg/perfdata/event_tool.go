@@ -99,6 +99,17 @@ const (
 	AuxVPADTL
 )
 
+var auxKindNames = [...]string{AuxIntelPT: "Intel PT", AuxIntelBTS: "Intel BTS", AuxCoreSightETM: "CoreSight ETM", AuxArmSPE: "Arm SPE",
+	AuxS390: "s390 CPU-MF", AuxHisiPTT: "HiSilicon PTT", AuxVPADTL: "PowerPC VPA DTL"}
+
+// String is the name of the kind, or its number.
+func (k AuxKind) String() string {
+	if k < AuxKind(len(auxKindNames)) && auxKindNames[k] != "" {
+		return auxKindNames[k]
+	}
+	return fmt.Sprintf("kind %d", uint32(k))
+}
+
 // AuxtraceInfo describes the hardware trace of the recording.
 type AuxtraceInfo struct {
 	Kind AuxKind
