@@ -11,6 +11,7 @@ type record struct {
 // folder takes walks out of a graph, layer by layer. A layer is a
 // multiplicity: what its walks use of an arc is used that many times.
 type folder struct {
+	lost   uint64 // pairs that the rest could not keep
 	g      *graph
 	maxLen int
 	plan

@@ -41,7 +41,7 @@ func (f *folder) rest() {
 		}
 		cycles = wait
 	}
-	f.records = h.records
+	f.records, f.lost = h.records, h.lost
 }
 
 // cycles empties left. The cycles through the hub become records.
@@ -104,6 +104,7 @@ type host struct {
 	maxLen  int
 	records []record
 	of      map[int32][]int32 // records that visit a token, for the tokens of cycles
+	lost    uint64            // pairs at the ends of cycles that are records of their own
 }
 
 func (h *host) note(r int32, walk []int32) {
@@ -117,20 +118,29 @@ func (h *host) note(r int32, walk []int32) {
 // hostsTried bounds the search for the cheapest record.
 const hostsTried = 1024
 
+// mostInserted bounds how often one cycle is inserted where there is no room.
+// Counts that no chains can have may ask for any number of times.
+const mostInserted = 4096
+
 // place inserts all of a cycle, if a record visits one of its tokens. A record
 // of smaller multiplicity takes the cycle as often as it can, one of greater
 // multiplicity is split.
 func (h *host) place(c cyclic) bool {
-	for c.times > 0 {
+	for inserted := 0; c.times > 0; {
 		r, turn := h.find(c, hostsTried)
 		if r < 0 {
 			r, turn = h.find(c, math.MaxInt)
 		}
 		if r < 0 {
 			r, turn = h.shortest(c)
+			inserted++
 		}
 		if r < 0 {
 			return false
+		}
+		if inserted > mostInserted {
+			h.apart(c)
+			return true
 		}
 		host := &h.records[r]
 		n, times := h.fit(host, c)
@@ -152,6 +162,24 @@ func (h *host) place(c cyclic) bool {
 		c.times -= times * uint64(n)
 	}
 	return true
+}
+
+// apart makes a cycle records of its own, which go round as often as maxLen
+// lets them. Each loses the pair that would close the last round, as cutting a
+// walk without room would.
+func (h *host) apart(c cyclic) {
+	rounds := uint64(max(1, h.maxLen/len(c.tokens)))
+	add := func(rounds, times uint64) {
+		if rounds == 0 || times == 0 {
+			return
+		}
+		walk := slices.Repeat(c.tokens, int(rounds))
+		h.records = append(h.records, record{walk, times})
+		h.note(int32(len(h.records)-1), walk)
+		h.lost = satAdd(h.lost, times)
+	}
+	add(rounds, c.times/rounds)
+	add(c.times%rounds, 1)
 }
 
 // fit is how often c goes into each walk of a host and into how many.

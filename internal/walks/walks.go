@@ -86,7 +86,7 @@ func run(g *graph, maxLen int, p plan) result {
 	f.fold()
 	records, lost := cut(balance(f.records, maxLen), maxLen)
 	records = merge(records)
-	r := result{Report{Records: len(records), LostPairs: lost}, records}
+	r := result{Report{Records: len(records), LostPairs: satAdd(lost, f.lost)}, records}
 	for _, rec := range records {
 		r.Bytes += uint64(rec.bytes())
 	}
