@@ -37,8 +37,12 @@ func (i *Info) openDWARF(file *image.File) {
 	}
 	i.dwarf = data
 	r := data.Reader()
+	next := dwarf.Offset(0)
 	for {
 		cu, err := r.Next()
+		if err == nil && cu != nil && cu.Offset < next {
+			err = errBackwards
+		}
 		if err != nil {
 			i.problem(&binfmt.Error{Part: "DWARF units", Offset: -1, Err: err})
 			return
@@ -46,12 +50,18 @@ func (i *Info) openDWARF(file *image.File) {
 		if cu == nil {
 			return
 		}
+		next = cu.Offset + 1
 		if cu.Tag == dwarf.TagCompileUnit || cu.Tag == dwarf.TagSkeletonUnit {
 			i.addUnit(cu)
 		}
 		r.SkipChildren() // of a unit: goes to the next one
 	}
 }
+
+// errBackwards says that skipping what is below an entry led to one before it.
+// Entries name the one to go on with, and nothing else keeps that from being a
+// circle.
+var errBackwards = errors.New("an entry whose next sibling stands before it")
 
 // dwarfSections are those that lines and functions need. The largest of the
 // others, the places of variables, stay on disk.
@@ -274,6 +284,7 @@ func (u *dwarfUnit) readScopes() error {
 	r := u.info.dwarf.Reader()
 	r.Seek(u.cu.Offset)
 	var stack []*scope // innermost function or call of each open level, nil outside
+	next := dwarf.Offset(0)
 	for {
 		e, err := r.Next()
 		if err != nil {
@@ -282,6 +293,10 @@ func (u *dwarfUnit) readScopes() error {
 		if e == nil {
 			return nil
 		}
+		if e.Offset < next {
+			return errBackwards
+		}
+		next = e.Offset + 1
 		if e.Tag == 0 {
 			if n := len(stack); n > 0 {
 				if s := stack[n-1]; s != nil && (n == 1 || stack[n-2] != s) {
