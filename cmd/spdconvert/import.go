@@ -115,7 +115,14 @@ func count(c *cli.Context, p *plan, f *spd.File) (*correlate.Result, error) {
 	if err := errors.Join(failed...); err != nil {
 		return nil, err
 	}
-	r, err := correlate.Infer(c.Context.Context, sums, o)
+	// One large function can take long, and is not interrupted by itself.
+	var (
+		r   *correlate.Result
+		err error
+	)
+	if interrupted := c.Do(func() { r, err = correlate.Infer(c.Context.Context, sums, o) }); interrupted != nil {
+		return nil, interrupted
+	}
 	if err != nil {
 		return nil, explainMode(p, err)
 	}

@@ -54,6 +54,9 @@ func newProvenance(c *cli.Context, operation, output string) (*provenance, error
 	if name == "" {
 		return nil, nil
 	}
+	if name == "-" {
+		return nil, diag.New(diag.BadValue, "--provenance takes a file: standard output is that of the result")
+	}
 	if filepath.Clean(name) == filepath.Clean(output) {
 		return nil, diag.New(diag.WouldReplace, "the provenance is the output").In(name).
 			Because("The same file is named twice.").Do("Give the provenance a name of its own.")
