@@ -196,79 +196,86 @@ func TestSPEAccuracy(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.options.Path, c.options.Instructions, c.options.Seed = "/no/walk", 4_000_000, 7
-			dir := t.TempDir()
-			data, out := filepath.Join(dir, "perf.data"), filepath.Join(dir, "walk.spt")
-			f, err := os.Create(data)
-			if err != nil {
-				t.Fatal(err)
-			}
-			exact, err := p.Record(f, c.options)
-			if err == nil {
-				err = f.Close()
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			code, doc := aggregateJSON(t, data, "--path-map", "/no="+filepath.Dir(program), "-o", out)
-			if code != 0 || doc.Binaries[0].Identity != "file build-id" {
-				t.Fatalf("exit code %d, %+v", code, doc.Binaries)
-			}
-			got := readWalked(t, out)
-			rva := func(address uint64) uint32 { return uint32(address - p.Base) }
-			instructions, branches := map[uint32]uint64{}, map[uint32]uint64{}
-			arcs, runs := map[spt.Pair]uint64{}, map[spt.Pair]uint64{}
-			for a, n := range exact.Instructions {
-				instructions[rva(a)] = n
-			}
-			for a, n := range exact.Taken {
-				arcs[spt.Pair{To: rva(a.To), From: rva(a.From)}] = n
-				branches[rva(a.From)] += n
-			}
-			for a, n := range exact.NotTaken {
-				branches[rva(a)] += n
-			}
-			for a, n := range exact.Runs {
-				runs[spt.Pair{To: rva(a.To), From: rva(a.From)}] = n
-			}
-			if len(instructions) < 60 || len(arcs) < 15 {
-				t.Fatalf("the walk met %d instructions and %d arcs", len(instructions), len(arcs))
-			}
-			for pair := range got.arcs {
-				if arcs[pair] == 0 {
-					t.Errorf("the branch %#x->%#x never was taken", pair.From, pair.To)
-				}
-			}
-			const least = 0.97
-			check := func(what string, share float64) {
-				t.Logf("%s: overlap %.2f %%", what, 100*share)
-				if share < least {
-					t.Errorf("%s overlap by %.4f", what, share)
-				}
-			}
-			if !c.options.Branches {
-				check("instructions", overlap(instructions, got.instructions))
-			} else if len(got.instructions) > 0 {
-				t.Error("branches alone are instruction samples")
-			}
-			for mode, least := range c.blocks {
-				inferred, exact := imported(t, program, out, mode, instructions)
-				share := overlap(exact, inferred)
-				t.Logf("blocks of the SPD, mode %v: overlap %.2f %%", mode, 100*share)
-				if share < least {
-					t.Errorf("blocks of the SPD overlap by %.4f in mode %v", share, mode)
-				}
-			}
-			check("branches", overlap(branches, got.branches))
-			check("arcs", overlap(arcs, got.arcs))
-			if !c.options.Previous {
-				return
-			}
-			check("straight ranges", overlap(runs, got.runs))
-			for pair := range got.runs {
-				if runs[pair] == 0 {
-					t.Errorf("nothing ran straight from %#x to %#x", pair.To, pair.From)
-				}
-			}
+			checkAccuracy(t, program, p, c.options, 15, c.blocks)
 		})
+	}
+}
+
+// checkAccuracy records executions of a program, makes an SPT of the recording
+// and compares both with what was executed, which has at least so many arcs.
+func checkAccuracy(t *testing.T, program string, p *armwalk.Program, options armwalk.Options, leastArcs int, blocks map[correlate.Mode]float64) {
+	dir := t.TempDir()
+	data, out := filepath.Join(dir, "perf.data"), filepath.Join(dir, "walk.spt")
+	f, err := os.Create(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	exact, err := p.Record(f, options)
+	if err == nil {
+		err = f.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	code, doc := aggregateJSON(t, data, "--path-map", "/no="+filepath.Dir(program), "-o", out)
+	if code != 0 || doc.Binaries[0].Identity != "file build-id" {
+		t.Fatalf("exit code %d, %+v", code, doc.Binaries)
+	}
+	t.Logf("%d records, of which %d are of branches", doc.SPERecords.Read, doc.SPEBranches.Read)
+	got := readWalked(t, out)
+	rva := func(address uint64) uint32 { return uint32(address - p.Base) }
+	instructions, branches := map[uint32]uint64{}, map[uint32]uint64{}
+	arcs, runs := map[spt.Pair]uint64{}, map[spt.Pair]uint64{}
+	for a, n := range exact.Instructions {
+		instructions[rva(a)] = n
+	}
+	for a, n := range exact.Taken {
+		arcs[spt.Pair{To: rva(a.To), From: rva(a.From)}] = n
+		branches[rva(a.From)] += n
+	}
+	for a, n := range exact.NotTaken {
+		branches[rva(a)] += n
+	}
+	for a, n := range exact.Runs {
+		runs[spt.Pair{To: rva(a.To), From: rva(a.From)}] = n
+	}
+	if len(instructions) < 4*leastArcs || len(arcs) < leastArcs {
+		t.Fatalf("the walk met %d instructions and %d arcs", len(instructions), len(arcs))
+	}
+	for pair := range got.arcs {
+		if arcs[pair] == 0 {
+			t.Errorf("the branch %#x->%#x never was taken", pair.From, pair.To)
+		}
+	}
+	const least = 0.97
+	check := func(what string, share float64) {
+		t.Logf("%s: overlap %.2f %%", what, 100*share)
+		if share < least {
+			t.Errorf("%s overlap by %.4f", what, share)
+		}
+	}
+	if !options.Branches {
+		check("instructions", overlap(instructions, got.instructions))
+	} else if len(got.instructions) > 0 {
+		t.Error("branches alone are instruction samples")
+	}
+	for mode, least := range blocks {
+		inferred, exact := imported(t, program, out, mode, instructions)
+		share := overlap(exact, inferred)
+		t.Logf("blocks of the SPD, mode %v: overlap %.2f %%", mode, 100*share)
+		if share < least {
+			t.Errorf("blocks of the SPD overlap by %.4f in mode %v", share, mode)
+		}
+	}
+	check("branches", overlap(branches, got.branches))
+	check("arcs", overlap(arcs, got.arcs))
+	if !options.Previous {
+		return
+	}
+	check("straight ranges", overlap(runs, got.runs))
+	for pair := range got.runs {
+		if runs[pair] == 0 {
+			t.Errorf("nothing ran straight from %#x to %#x", pair.To, pair.From)
+		}
 	}
 }

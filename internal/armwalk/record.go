@@ -16,6 +16,7 @@ type Options struct {
 	Branches     bool   // branch_filter=1: a sample that is no branch is left out
 	Previous     bool   // records have previous branch targets (FEAT_SPE_PBT)
 	Seed         uint64
+	Executed     []uint64 // addresses that a run executed, to record instead of a walk; see ReadLog
 }
 
 // Numbers of the recording.
@@ -65,7 +66,7 @@ func (p *Program) Record(w io.WriteSeeker, o Options) (*Counts, error) {
 		offset += uint64(len(data))
 		data = data[:0]
 	}
-	counts, err := p.walk(o.Instructions, random, func(s *step) {
+	record := func(s *step) {
 		time++
 		if next--; next > 0 {
 			return
@@ -79,7 +80,13 @@ func (p *Program) Record(w io.WriteSeeker, o Options) (*Counts, error) {
 		if data = o.append(data, s, time); len(data) >= buffer {
 			flush()
 		}
-	})
+	}
+	var counts *Counts
+	if len(o.Executed) > 0 {
+		counts, err = p.replay(o.Executed, record)
+	} else {
+		counts, err = p.walk(o.Instructions, random, record)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -109,6 +116,8 @@ func (o *Options) append(b []byte, s *step, time uint64) []byte {
 			events |= notTaken
 		}
 		b = append(b, 0x4a, 1)
+	case indirect:
+		b = append(b, 0x4a, 2)
 	default:
 		b = append(b, 0x4a, 0)
 	}

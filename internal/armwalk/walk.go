@@ -16,6 +16,24 @@ type Counts struct {
 	Runs         map[Arc]uint64    // straight runs: from the target of a taken branch to the next one; To is the start
 }
 
+func newCounts() *Counts {
+	return &Counts{Instructions: map[uint64]uint64{}, Taken: map[Arc]uint64{}, NotTaken: map[uint64]uint64{}, Runs: map[Arc]uint64{}}
+}
+
+// count adds an executed instruction.
+func (c *Counts) count(s *step) {
+	c.Instructions[s.pc]++
+	switch {
+	case s.taken:
+		c.Taken[Arc{s.pc, s.target}]++
+		if s.previous != 0 {
+			c.Runs[Arc{s.pc, s.previous}]++
+		}
+	case s.kind == conditional:
+		c.NotTaken[s.pc]++
+	}
+}
+
 // step is one executed instruction.
 type step struct {
 	pc, target uint64
@@ -30,7 +48,7 @@ const maxDepth = 200
 // walk executes n instructions, from the entry again where the program ends,
 // and calls f for each.
 func (p *Program) walk(n int, random *rand.Rand, f func(*step)) (*Counts, error) {
-	c := &Counts{Instructions: map[uint64]uint64{}, Taken: map[Arc]uint64{}, NotTaken: map[uint64]uint64{}, Runs: map[Arc]uint64{}}
+	c := newCounts()
 	odds := map[uint64]float64{} // of a conditional branch to be taken
 	var stack []uint64
 	pc, previous := p.Entry, uint64(0)
@@ -51,8 +69,6 @@ func (p *Program) walk(n int, random *rand.Rand, f func(*step)) (*Counts, error)
 			}
 			if s.taken = random.Float64() < p; s.taken {
 				s.target = target
-			} else {
-				c.NotTaken[pc]++
 			}
 		case call:
 			if len(stack) == maxDepth {
@@ -69,13 +85,7 @@ func (p *Program) walk(n int, random *rand.Rand, f func(*step)) (*Counts, error)
 		case indirect:
 			return nil, fmt.Errorf("an indirect branch at %#x", pc)
 		}
-		c.Instructions[pc]++
-		if s.taken {
-			c.Taken[Arc{pc, s.target}]++
-			if previous != 0 {
-				c.Runs[Arc{pc, previous}]++
-			}
-		}
+		c.count(&s)
 		f(&s)
 		switch {
 		case k == stop:
