@@ -16,7 +16,7 @@ func TestSpill(t *testing.T) {
 	events := randomEvents(rand.New(rand.NewPCG(1, 2)), 8000)
 	for _, depth := range []int{255, 20} {
 		want, wantWritten := aggregateEvents(t, events, 1, depth)
-		for _, limit := range []int64{1, 50_000, 1 << 30} {
+		for _, limit := range []int64{1, 50_000} {
 			dir := t.TempDir()
 			p := New(depth)
 			p.Limit(limit, dir, func(err error) { t.Error(err) })
@@ -27,8 +27,8 @@ func TestSpill(t *testing.T) {
 			for _, w := range workers {
 				p.Merge(w)
 			}
-			if spilled := len(p.runs) > 0; spilled != (limit < 1<<30) {
-				t.Errorf("limit %d: %d runs", limit, len(p.runs))
+			if len(p.runs) == 0 {
+				t.Errorf("limit %d: nothing was spilled", limit)
 			}
 			if most := 2 * spillFanIn; len(p.runs) > most {
 				t.Errorf("limit %d: %d runs are open, more than %d", limit, len(p.runs), most)
