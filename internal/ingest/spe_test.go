@@ -415,6 +415,7 @@ func TestSPEAdvice(t *testing.T) {
 	}{
 		{"nothing", func(*speScript) {}, "", ""},
 		{"loads", func(s *speScript) { s.attr.Config = 1 | speLoadFilter | speJitter }, diag.SPEFiltered, "filtered to loads"},
+		{"branches that are loads", func(s *speScript) { s.attr.Config |= 1<<36 | speLoadFilter | 1<<37 }, diag.SPEFiltered, "filtered to loads"},
 		{"events", func(s *speScript) { s.attr.Config1 = 0x82 }, diag.SPEEventFilter, "MISPRED"},
 		{"left out", func(s *speScript) { s.attr.Config1, s.attr.Config3 = 2, 0x80 }, diag.SPEEventFilter, "no operations with MISPRED"},
 		{"latency", func(s *speScript) { s.attr.Config2 = 30 }, diag.SPELatency, "at least 30 cycles"},

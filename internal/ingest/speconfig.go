@@ -63,8 +63,16 @@ func (c *speConfig) has(bit uint64) bool { return c.attr.Config&bit != 0 }
 // someOperations says whether records are of some kinds of operations only.
 func (c *speConfig) someOperations() bool { return c.has(speOpFilters) }
 
-// branches says whether branches are among the operations.
-func (c *speConfig) branches() bool { return !c.has(speOpFilters) || c.has(speBranchFilter) }
+// branches says whether branches are among the operations. Filters whose mask
+// is set must all hold, and a branch is none of the other kinds.
+func (c *speConfig) branches() bool {
+	for _, f := range []struct{ filter, mask uint64 }{{speLoadFilter, 1 << 37}, {speStoreFilter, 1 << 38}, {speSIMDFilter, 1 << 40}, {speFloatFilter, 1 << 42}} {
+		if c.has(f.filter) && c.has(f.mask) {
+			return false
+		}
+	}
+	return !c.has(speOpFilters) || c.has(speBranchFilter)
+}
 
 func (c *speConfig) eventFilter() spe.Events   { return spe.Events(c.attr.Config1) }
 func (c *speConfig) inverseFilter() spe.Events { return spe.Events(c.attr.Config3) }
