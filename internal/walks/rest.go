@@ -120,7 +120,7 @@ const hostsTried = 1024
 
 // mostInserted bounds how often one cycle is inserted where there is no room.
 // Counts that no chains can have may ask for any number of times.
-const mostInserted = 4096
+const mostInserted = 64
 
 // place inserts all of a cycle, if a record visits one of its tokens. A record
 // of smaller multiplicity takes the cycle as often as it can, one of greater
