@@ -45,7 +45,7 @@ live() {
 	step "1. Sample a program: examples/wordscan, which reads a text byte by byte"
 	( cd examples/wordscan && "$go" build -pgo=off -o "../../$out/wordscan" . )
 	bin/sptcollect -q -o "$out/run.data" -- "$out/wordscan" -passes 20 >/dev/null 2>&1 || return 1
-	show bin/sptcollect -q -o "$out/run.data" -- "$out/wordscan" -passes 300 | grep -v '^  not'
+	show bin/sptcollect -q -o "$out/run.data" -- "$out/wordscan" -passes 300 2>&1 | grep -v '^  not'
 	step "2. Aggregate the samples: addresses become RVAs of the program"
 	show bin/sptaggregate /etl "$out/run.data" /binary:wordscan -o "$out/run.spt"
 	step "3. The code of the program becomes an SPD, and the samples its counts"

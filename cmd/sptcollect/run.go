@@ -42,13 +42,16 @@ func run(c *cli.Context) (cli.Result, error) {
 	} else {
 		err = collectData(c, writing, o, output, result)
 	}
-	if result.Result == nil {
-		return nil, err
+	if result.Result == nil || err != nil && result.Samples == 0 {
+		return nil, err // the error says all there is to say
 	}
+	// Standard output is that of the command.
+	c.ResultToErr = len(o.Command) > 0 && !c.JSON
 	for _, w := range advice(result.Result) {
 		c.Warn(w)
 	}
-	if err == nil && result.ExitStatus != 0 && !c.Bool("ignore-exit-status") {
+	asked := result.Interrupted || result.TimeOver // to end, which is no failure
+	if err == nil && result.ExitStatus != 0 && !asked && !c.Bool("ignore-exit-status") {
 		err = diag.New(diag.CommandFailed, "%s ended with status %d; %s was written", result.Command, result.ExitStatus, output)
 	}
 	return result, err
@@ -186,22 +189,24 @@ func collectSPT(c *cli.Context, writing context.Context, o *collect.Options, out
 		return failed
 	}
 	defer sink.Discard()
-	var err error
-	if result.Result, err = collect.Run(c.Context.Context, o, stdout(c), sink); err != nil {
-		return err
-	}
-	if result.Samples == 0 {
-		return nothing(result.Result)
-	}
-	if err := sink.Close(); err != nil {
-		return err
-	}
-	result.Aggregation = report.NewAggregation(facts, profile)
-	result.Aggregation.Inputs = []report.Input{} // pieces that are no files any more
-	if result.Aggregation.Mode == "none" {
-		return diag.New(diag.NothingUsable, "none of %s samples is in a binary", report.Count(result.Samples))
-	}
+	// The output is opened first: a day of samples must not end with a folder
+	// that cannot be written.
 	return cli.WriteFile(writing, output, func(w io.Writer) error {
+		var err error
+		if result.Result, err = collect.Run(c.Context.Context, o, stdout(c), sink); err != nil {
+			return err
+		}
+		if result.Samples == 0 {
+			return nothing(result.Result)
+		}
+		if err := sink.Close(); err != nil {
+			return err
+		}
+		result.Aggregation = report.NewAggregation(facts, profile)
+		result.Aggregation.Inputs = []report.Input{} // pieces that are no files any more
+		if result.Aggregation.Mode == "none" {
+			return diag.New(diag.NothingUsable, "none of %s samples is in a binary", report.Count(result.Samples))
+		}
 		written, err := profile.Write(w)
 		result.Output = report.Output{File: output, Bytes: written.Bytes, Records: written.Records}
 		result.Aggregation.Output = result.Output

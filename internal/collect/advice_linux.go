@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -52,8 +53,7 @@ func refusal(err error, o *Options, tried []Attempt) error {
 		if text, readErr := os.ReadFile("/proc/sys/kernel/perf_event_paranoid"); readErr == nil {
 			level = strings.TrimSpace(string(text))
 		}
-		return e.Because("kernel.perf_event_paranoid is %s%s", level, container()).
-			Do("%s", permission(len(o.Command) == 0 && len(o.PIDs) == 0))
+		return forbidden(e, level, os.Geteuid() == 0, o)
 	case errors.Is(err, unix.ENOSYS):
 		return e.Because("The kernel has no perf events, or a container's seccomp profile hides them.").
 			Do("Start the container with --security-opt seccomp=unconfined or a profile that allows perf_event_open.")
@@ -66,6 +66,17 @@ func refusal(err error, o *Options, tried []Attempt) error {
 			Do("Leave out --branches to sample instructions or time, or record on the bare machine.")
 	}
 	return e
+}
+
+// forbidden explains a refusal at a level of perf_event_paranoid. Up to level 2
+// a user may sample own processes, so that those named are of others.
+func forbidden(e *diag.Error, level string, root bool, o *Options) *diag.Error {
+	if n, err := strconv.Atoi(level); err == nil && n <= 2 && len(o.PIDs) > 0 && !root {
+		return e.Because("A process belongs to another user or may not be traced.").
+			Do("Sample as that user or as root, or give the program the right: setcap cap_perfmon,cap_sys_ptrace+ep sptcollect.")
+	}
+	return e.Because("kernel.perf_event_paranoid is %s%s", level, container()).
+		Do("%s", permission(len(o.Command) == 0 && len(o.PIDs) == 0))
 }
 
 // permission says how to be allowed to sample.

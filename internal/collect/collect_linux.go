@@ -46,7 +46,8 @@ func Run(ctx context.Context, o *Options, stdout io.Writer, sink Sink) (*Result,
 		for _, pid := range o.PIDs {
 			tids, err := threadsOf(pid)
 			if err != nil {
-				return r, diag.New(diag.CannotOpen, "no process %d: %v", pid, err)
+				return r, diag.New(diag.CannotOpen, "no process %d: %v", pid, err).
+					Because("It has ended, or the number is wrong.").Do("Check the process id.")
 			}
 			threads = append(threads, tids...)
 		}
@@ -126,6 +127,7 @@ func (s *session) collect(ctx context.Context, o *Options, w *workload, sink Sin
 	var startError error
 	if w != nil {
 		startError = w.run()
+		defer w.passOn()()
 	}
 	failed := s.await(ctx, o, w, r, finished)
 	close(stop)
@@ -137,6 +139,7 @@ func (s *session) collect(ctx context.Context, o *Options, w *workload, sink Sin
 		case <-w.done:
 			r.ExitStatus = w.status
 		default:
+			r.Running = true
 		}
 	}
 	if startError != nil {
@@ -175,6 +178,10 @@ func (s *session) await(ctx context.Context, o *Options, w *workload, r *Result,
 			}
 			return nil
 		case <-over:
+			r.TimeOver = true
+			if w != nil {
+				w.end()
+			}
 			return nil
 		case <-ended:
 			return nil

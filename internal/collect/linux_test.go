@@ -60,7 +60,7 @@ func TestRefusal(t *testing.T) {
 		cause   string
 		next    string
 	}{
-		{unix.EACCES, Options{PIDs: []int{1}}, "perf_event_paranoid is", "perf_event_paranoid=2"},
+		{unix.EACCES, Options{Command: []string{"app"}}, "perf_event_paranoid is", "perf_event_paranoid=2"},
 		{unix.EPERM, Options{}, "perf_event_paranoid is", "perf_event_paranoid=0"},
 		{unix.ENOSYS, Options{}, "no perf events", "seccomp"},
 		{unix.EMFILE, Options{}, "open file", "ulimit"},
@@ -76,6 +76,29 @@ func TestRefusal(t *testing.T) {
 		cause, next := e.Cause, e.Next
 		if !strings.Contains(cause, c.cause) || !strings.Contains(next, c.next) {
 			t.Errorf("%v: cause %q, next %q; want %q and %q", c.errno, cause, next, c.cause, c.next)
+		}
+	}
+}
+
+// TestForbidden tells a system that forbids sampling from a process of another
+// user.
+func TestForbidden(t *testing.T) {
+	for _, c := range []struct {
+		level string
+		root  bool
+		pids  []int
+		want  string
+	}{
+		{"2", false, []int{1}, "another user"},
+		{"-1", false, []int{1}, "another user"},
+		{"3", false, []int{1}, "perf_event_paranoid is 3"},
+		{"unknown", false, []int{1}, "perf_event_paranoid is unknown"},
+		{"2", true, []int{1}, "perf_event_paranoid is 2"},
+		{"2", false, nil, "perf_event_paranoid is 2"},
+	} {
+		e := forbidden(diag.New(diag.CannotSample, "x"), c.level, c.root, &Options{PIDs: c.pids})
+		if !strings.Contains(e.Cause, c.want) {
+			t.Errorf("%+v: %q", c, e.Cause)
 		}
 	}
 }

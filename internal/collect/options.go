@@ -62,6 +62,8 @@ type Result struct {
 	Command     string `json:"command,omitempty"`
 	ExitStatus  int    `json:"exit_status"` // of the command; 128 + signal if it was killed
 	Interrupted bool   `json:"interrupted"` // ended by a signal to the collector
+	TimeOver    bool   `json:"time_over"`   // ended by the duration
+	Running     bool   `json:"running"`     // the command has not ended though it was asked to
 
 	// Tried says why each better event is not the one sampled.
 	Tried []Attempt `json:"tried"`

@@ -6,9 +6,11 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"runtime"
 	"strconv"
 	"syscall"
+	"time"
 )
 
 // startVariable names the environment variable that turns a new process of
@@ -120,6 +122,34 @@ func (w *workload) wait() {
 		w.status = 128 + int(state.Signal())
 	default:
 		w.status = state.ExitStatus()
+	}
+}
+
+// passOn has SIGTERM to the collector end the program, too, until the returned
+// function is called. An interrupt needs no help: a terminal sends it to both.
+func (w *workload) passOn() (stop func()) {
+	signals, stopped := make(chan os.Signal, 1), make(chan struct{})
+	signal.Notify(signals, syscall.SIGTERM)
+	go func() {
+		defer signal.Stop(signals)
+		select {
+		case <-signals:
+			w.cmd.Process.Signal(syscall.SIGTERM)
+		case <-stopped:
+		}
+	}()
+	return func() { close(stopped) }
+}
+
+// graceTime is how long a program that was asked to end may take for it.
+const graceTime = 10 * time.Second
+
+// end asks the program to end and waits for it, but not for ever.
+func (w *workload) end() {
+	w.cmd.Process.Signal(syscall.SIGTERM) // fails only if it has ended
+	select {
+	case <-w.done:
+	case <-time.After(graceTime):
 	}
 }
 

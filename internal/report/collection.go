@@ -42,7 +42,14 @@ func (c *Collection) WriteText(w io.Writer) error {
 	if c.Interrupted {
 		t.line("Ended           by a signal")
 	}
-	if c.Command != "" && c.Event != "" {
+	if c.TimeOver {
+		t.line("Ended           when the time was over")
+	}
+	switch {
+	case c.Command == "":
+	case c.Running:
+		t.line("Command         %s: asked to end, still running", c.Command)
+	default:
 		t.line("Command         %s: exit status %d", c.Command, c.ExitStatus)
 	}
 	if c.Aggregation != nil {
