@@ -40,7 +40,7 @@ func (i *Info) openDWARF(file *image.File) {
 	next := dwarf.Offset(0)
 	for {
 		cu, err := r.Next()
-		if err == nil && cu != nil && cu.Offset < next {
+		if err == nil && cu != nil && cu.Tag != 0 && cu.Offset < next {
 			err = errBackwards
 		}
 		if err != nil {
@@ -50,7 +50,7 @@ func (i *Info) openDWARF(file *image.File) {
 		if cu == nil {
 			return
 		}
-		next = cu.Offset + 1
+		next = max(next, cu.Offset+1) // the end of a list has no offset
 		if cu.Tag == dwarf.TagCompileUnit || cu.Tag == dwarf.TagSkeletonUnit {
 			i.addUnit(cu)
 		}
@@ -293,10 +293,12 @@ func (u *dwarfUnit) readScopes() error {
 		if e == nil {
 			return nil
 		}
-		if e.Offset < next {
-			return errBackwards
+		if e.Tag != 0 { // the end of a list has no offset
+			if e.Offset < next {
+				return errBackwards
+			}
+			next = e.Offset + 1
 		}
-		next = e.Offset + 1
 		if e.Tag == 0 {
 			if n := len(stack); n > 0 {
 				if s := stack[n-1]; s != nil && (n == 1 || stack[n-2] != s) {
