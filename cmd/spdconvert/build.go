@@ -80,7 +80,9 @@ func makeSPD(c *cli.Context, in *cli.File, name, debug string) (*spd.File, *repo
 		return nil, nil, c.Context.Err()
 	}
 	if len(functions) == 0 {
-		return nil, nil, diag.New(diag.NothingUsable, "no function was found").In(name)
+		return nil, nil, diag.New(diag.NothingUsable, "no function was found").In(name).
+			Because("The image ends before its code, or has neither symbols nor unwind tables.").
+			Do("Check that the file is whole, or name its PDB with /pdb.")
 	}
 	f, made, err := build.Build(img, functions, build.Options{
 		Name: sample.BaseName(name), Inlines: info.Inlines, Jobs: c.Int("jobs"),
@@ -90,7 +92,9 @@ func makeSPD(c *cli.Context, in *cli.File, name, debug string) (*spd.File, *repo
 	}
 	id, source := img.ID()
 	if source == image.IDNone {
-		c.Warn(diag.New(diag.NoIdentity, "the image states no identity, so that samples are matched by its name alone").In(name))
+		c.Warn(diag.New(diag.NoIdentity, "the image states no identity, so that samples are matched by its name alone").In(name).
+			Because("It was linked without a build id, or without debug information (PE).").
+			Do("Link it with --build-id, or /debug for a PE, and sample that."))
 	}
 	r := report.NewBuilt(&found, &made)
 	r.Image, r.Debug = name, debug

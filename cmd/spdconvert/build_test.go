@@ -137,3 +137,30 @@ func TestBuildErrors(t *testing.T) {
 		}
 	}
 }
+
+// TestBuildOfPoorImages tells what an image lacks and how to get it.
+func TestBuildOfPoorImages(t *testing.T) {
+	whole, err := os.ReadFile(corpus.Path(t, "programs", "minivm.elf"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range []struct {
+		name  string
+		image []byte
+		code  int
+		want  string
+	}{
+		{"without build id", bytes.ReplaceAll(whole, []byte("GNU\x00"), []byte("???\x00")), 0, "--build-id"},
+		{"without code", whole[:0x400], 4, "ends before its code"},
+	} {
+		dir := t.TempDir()
+		image := filepath.Join(dir, "poor.elf")
+		if err := os.WriteFile(image, x.image, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		code, _, errors := execute("/build:"+image, filepath.Join(dir, "out.spd"))
+		if code != x.code || !strings.Contains(errors, x.want) {
+			t.Errorf("%s: exit code %d, want %d and %q: %s", x.name, code, x.code, x.want, errors)
+		}
+	}
+}
