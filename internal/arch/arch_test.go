@@ -49,7 +49,7 @@ var allowed = []struct{ from, to string }{
 	{"internal/doctor", "pkg/ internal/diag internal/sample internal/compare internal/correlate"},
 	{"internal/profile", "pkg/binfmt pkg/spd internal/correlate internal/flow"},
 	{"internal/filelock", ""},
-	{"internal/cli", "internal/diag"},
+	{"internal/cli", "internal/diag internal/filelock"},
 	{"internal/spdgen", "pkg/"},
 	{"cmd/", "pkg/ internal/"},
 	{"scripts/", "pkg/"},

@@ -7,8 +7,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 
 	"github.com/spgo-tools/spgo/internal/diag"
+	"github.com/spgo-tools/spgo/internal/filelock"
 )
 
 // WriteFile makes the file at path by calling write. The file appears whole
@@ -56,7 +58,7 @@ func replace(ctx context.Context, path string, fill func(*os.File) error) (err e
 	if dir == "" {
 		dir = "." // CreateTemp would take the system's folder
 	}
-	tmp, err := os.CreateTemp(dir, "."+base+".tmp-*")
+	tmp, err := filelock.CreateTemp(dir, base)
 	if err != nil {
 		return writeError(path, err)
 	}
@@ -69,8 +71,13 @@ func replace(ctx context.Context, path string, fill func(*os.File) error) (err e
 	if err := fill(tmp); err != nil {
 		return writeError(path, err)
 	}
-	if err := errors.Join(tmp.Chmod(mode), tmp.Sync(), tmp.Close()); err != nil {
+	if err := errors.Join(tmp.Chmod(mode), tmp.Sync()); err != nil {
 		return writeError(path, err)
+	}
+	if runtime.GOOS == "windows" { // which renames no open file
+		if err := tmp.Close(); err != nil {
+			return writeError(path, err)
+		}
 	}
 	if err := ctx.Err(); err != nil {
 		return err
@@ -78,6 +85,7 @@ func replace(ctx context.Context, path string, fill func(*os.File) error) (err e
 	if err := os.Rename(tmp.Name(), target); err != nil {
 		return writeError(path, err)
 	}
+	tmp.Close() // all of it was written before
 	return nil
 }
 

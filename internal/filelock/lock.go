@@ -51,10 +51,30 @@ func Acquire(ctx context.Context, path string, waiting func()) (*Lock, error) {
 // Release gives the lock up.
 func (l *Lock) Release() error { return l.file.Close() }
 
+// CreateTemp creates the file that becomes the next version of the file base in
+// dir. It is told from one that was left behind until it is closed, which is
+// to be done after it was renamed, but on Windows.
+func CreateTemp(dir, base string) (*os.File, error) {
+	for {
+		f, err := os.CreateTemp(dir, "."+base+".tmp-*")
+		if err != nil {
+			return nil, err
+		}
+		// Between the two steps it looked as if it was left behind.
+		if err = own(f); err == nil {
+			return f, nil
+		}
+		f.Close()
+		os.Remove(f.Name())
+		if !errors.Is(err, errBusy) {
+			return nil, err
+		}
+	}
+}
+
 // RemoveTemporaries removes what programs left beside the file that were
 // killed while they wrote its next version: files with the name of the file
-// between "." and ".tmp-" and a number. That is safe if every writer of the
-// file holds its lock.
+// between "." and ".tmp-" and a number, which nobody writes.
 func (l *Lock) RemoveTemporaries() error {
 	dir, base := filepath.Split(l.path)
 	entries, err := os.ReadDir(filepath.Clean(dir))
@@ -65,7 +85,7 @@ func (l *Lock) RemoveTemporaries() error {
 	for _, e := range entries {
 		number, ok := strings.CutPrefix(e.Name(), "."+base+".tmp-")
 		if ok && number != "" && strings.Trim(number, "0123456789") == "" && e.Type().IsRegular() {
-			errs = append(errs, os.Remove(filepath.Join(dir, e.Name())))
+			errs = append(errs, removeAbandoned(filepath.Join(dir, e.Name())))
 		}
 	}
 	return errors.Join(errs...)

@@ -25,6 +25,24 @@ func acquire(target string) (*os.File, error) {
 	return f, nil
 }
 
+// own locks a new file.
+func own(f *os.File) error { return lock(f, f.Name()) }
+
+// removeAbandoned removes a file unless its writer is at work.
+func removeAbandoned(name string) error {
+	f, err := os.Open(name)
+	if err == nil {
+		defer f.Close()
+		if err = lock(f, name); err == nil {
+			err = os.Remove(name)
+		}
+	}
+	if errors.Is(err, errBusy) || errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
 func lock(f *os.File, target string) error {
 	for {
 		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)

@@ -40,3 +40,15 @@ func acquire(target string) (*os.File, error) {
 	}
 	return os.NewFile(uintptr(h), name), nil
 }
+
+// own has nothing to do: nobody can remove a file that is open.
+func own(*os.File) error { return nil }
+
+// removeAbandoned removes a file unless its writer is at work.
+func removeAbandoned(name string) error {
+	err := os.Remove(name)
+	if errors.Is(err, errorSharingViolation) || errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
