@@ -185,18 +185,27 @@ type Extent struct {
 
 // Code returns where the image holds code: its executable sections, or the
 // executable segments of an ELF without a section table, sorted, with those
-// that touch or overlap joined.
+// that touch or overlap joined. What they claim beyond their bytes in the file
+// is left out, but for sections that have none, such as those of a file that
+// holds debug information alone.
 func (f *File) Code() []Extent {
+	present := func(size, offset, inFile uint64) uint64 {
+		if inFile == 0 {
+			return size
+		}
+		return min(size, inFile, f.src.size-min(offset, f.src.size))
+	}
 	var list []Extent
 	for _, s := range f.Sections {
-		if s.Exec && s.Size > 0 && s.RVA <= math.MaxUint64-s.Size {
-			list = append(list, Extent{s.RVA, s.RVA + s.Size})
+		if size := present(s.Size, s.Offset, s.FileSize); s.Exec && size > 0 && s.RVA <= math.MaxUint64-size {
+			list = append(list, Extent{s.RVA, s.RVA + size})
 		}
 	}
 	if len(list) == 0 && f.ELF != nil && !f.ELF.Relocatable() {
 		for _, s := range f.ELF.Segments {
-			if s.Type == elf.PT_LOAD && s.Flags&elf.PF_X != 0 && s.VAddr >= f.Base && s.MemSize > 0 && s.VAddr <= math.MaxUint64-s.MemSize {
-				list = append(list, Extent{s.VAddr - f.Base, s.VAddr - f.Base + s.MemSize})
+			size := present(s.MemSize, s.Offset, s.FileSize)
+			if s.Type == elf.PT_LOAD && s.Flags&elf.PF_X != 0 && s.VAddr >= f.Base && size > 0 && s.VAddr <= math.MaxUint64-size {
+				list = append(list, Extent{s.VAddr - f.Base, s.VAddr - f.Base + size})
 			}
 		}
 	}
