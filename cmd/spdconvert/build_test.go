@@ -151,7 +151,7 @@ func TestBuildOfPoorImages(t *testing.T) {
 		want  string
 	}{
 		{"without build id", bytes.ReplaceAll(whole, []byte("GNU\x00"), []byte("???\x00")), 0, "--build-id"},
-		{"without code", whole[:0x400], 4, "ends before its code"},
+		{"without code", whole[:0x400], 6, "a file that ends before it"},
 	} {
 		dir := t.TempDir()
 		image := filepath.Join(dir, "poor.elf")

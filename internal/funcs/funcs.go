@@ -17,8 +17,10 @@
 package funcs
 
 import (
+	"debug/elf"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/spgo-tools/spgo/internal/program"
 	"github.com/spgo-tools/spgo/pkg/binfmt"
@@ -104,6 +106,9 @@ func (f *finder) check() error {
 		}
 	}
 	if len(f.code) == 0 {
+		if f.claimsCode() {
+			return &binfmt.Error{Part: "image", Offset: -1, Want: "the code that its header names", Got: "a file that ends before it", Err: binfmt.ErrTruncated}
+		}
 		return unsupported("executable sections", "none")
 	}
 	// Sections may touch, but functions do not go on in the next one.
@@ -113,6 +118,13 @@ func (f *finder) check() error {
 		}
 	}
 	return nil
+}
+
+// claimsCode says whether headers speak of code, be it in the file or not.
+func (f *finder) claimsCode() bool {
+	executable := func(s image.Section) bool { return s.Exec && s.Size > 0 }
+	loaded := func(s image.Segment) bool { return s.Type == elf.PT_LOAD && s.Flags&elf.PF_X != 0 }
+	return slices.ContainsFunc(f.img.Sections, executable) || f.img.ELF != nil && slices.ContainsFunc(f.img.ELF.Segments, loaded)
 }
 
 // add takes a piece at addresses as far as they are code. Size 0 stands for an
