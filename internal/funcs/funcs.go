@@ -135,6 +135,10 @@ func (f *finder) add(p piece, start, size uint64) {
 		f.report.skip(p.source, BeyondRange)
 		return
 	}
+	if start == 0 {
+		f.report.skip(p.source, AtHeaders)
+		return
+	}
 	i := program.Containing(f.code, uint32(start))
 	if i < 0 {
 		f.report.skip(p.source, OutsideCode)

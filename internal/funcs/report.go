@@ -18,11 +18,12 @@ const (
 	Covered                      // all of its code is in functions of better sources
 	EmptyPart                    // a separated part without code
 	PartOfNothing                // a separated part of a function that is not there
+	AtHeaders                    // starts at RVA 0, where an image has its headers
 	NumReasons
 )
 
 var reasonNames = [NumReasons]string{"outside of code", "beyond 4 GB", "inside of a better known function",
-	"label inside of a function", "covered by better known functions", "separated part without code", "part of an unknown function"}
+	"label inside of a function", "covered by better known functions", "separated part without code", "part of an unknown function", "at the image's headers"}
 
 // String returns the text as reports print it.
 func (r Reason) String() string {
