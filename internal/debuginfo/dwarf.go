@@ -37,11 +37,19 @@ func (i *Info) openDWARF(file *image.File) {
 	}
 	i.dwarf = data
 	r := data.Reader()
-	next := dwarf.Offset(0)
+	next, ends := dwarf.Offset(0), 0
 	for {
 		cu, err := r.Next()
-		if err == nil && cu != nil && cu.Tag != 0 && cu.Offset < next {
+		switch {
+		case err != nil || cu == nil:
+		case cu.Offset == 0: // the end of a list, which has no offset
+			if ends++; ends > maxEnds {
+				err = errBackwards
+			}
+		case cu.Offset < next:
 			err = errBackwards
+		default:
+			next = cu.Offset + 1
 		}
 		if err != nil {
 			i.problem(&binfmt.Error{Part: "DWARF units", Offset: -1, Err: err})
@@ -50,13 +58,16 @@ func (i *Info) openDWARF(file *image.File) {
 		if cu == nil {
 			return
 		}
-		next = max(next, cu.Offset+1) // the end of a list has no offset
 		if cu.Tag == dwarf.TagCompileUnit || cu.Tag == dwarf.TagSkeletonUnit {
 			i.addUnit(cu)
 		}
 		r.SkipChildren() // of a unit: goes to the next one
 	}
 }
+
+// maxEnds bounds the ends of lists between units. Sound files have few; of some
+// damaged ones the reader gives them without end.
+const maxEnds = 1 << 16
 
 // errBackwards says that skipping what is below an entry led to one before it.
 // Entries name the one to go on with, and nothing else keeps that from being a
@@ -293,7 +304,7 @@ func (u *dwarfUnit) readScopes() error {
 		if e == nil {
 			return nil
 		}
-		if e.Tag != 0 { // the end of a list has no offset
+		if e.Offset != 0 { // the end of a list has none
 			if e.Offset < next {
 				return errBackwards
 			}
