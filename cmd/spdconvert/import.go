@@ -36,10 +36,7 @@ func importSamples(c *cli.Context) (cli.Result, error) {
 		return nil, err
 	}
 	if p.write {
-		if err := checkOutput(p.output); err != nil {
-			return nil, err
-		}
-		release, err := hold(c, p.output)
+		release, err := claim(c, p.output)
 		if err != nil {
 			return nil, err
 		}

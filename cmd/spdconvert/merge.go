@@ -31,10 +31,7 @@ func merge(c *cli.Context) (cli.Result, error) {
 	}
 	write := !c.Bool("summary")
 	if write {
-		if err := checkOutput(output); err != nil {
-			return nil, err
-		}
-		release, err := hold(c, output)
+		release, err := claim(c, output)
 		if err != nil {
 			return nil, err
 		}

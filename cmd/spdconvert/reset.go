@@ -30,10 +30,7 @@ func reset(c *cli.Context) (cli.Result, error) {
 	}
 	write := !c.Bool("summary")
 	if write {
-		if err := checkOutput(output); err != nil {
-			return nil, err
-		}
-		release, err := hold(c, output)
+		release, err := claim(c, output)
 		if err != nil {
 			return nil, err
 		}

@@ -43,6 +43,14 @@ func hold(c *cli.Context, output string) (release func(), err error) {
 	return func() { lock.Release() }, nil
 }
 
+// claim makes sure that an output may be replaced, and holds it.
+func claim(c *cli.Context, output string) (release func(), err error) {
+	if err := checkOutput(output); err != nil {
+		return nil, err
+	}
+	return hold(c, output)
+}
+
 // locked is run under the lock of the SPD that it writes, the operand with an
 // index.
 func locked(index int, run func(*cli.Context) (cli.Result, error)) func(*cli.Context) (cli.Result, error) {

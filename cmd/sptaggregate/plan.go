@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/binary"
 	"errors"
 	"io/fs"
 	"math"
@@ -290,8 +289,7 @@ func checkOutput(name string, named bool) error {
 		return diag.New(diag.CannotOpen, "%v", reason(err)).In(name)
 	}
 	defer f.Close()
-	var head [4]byte
-	if n, _ := f.ReadAt(head[:], 0); n < len(head) || binary.LittleEndian.Uint32(head[:]) != spt.Signature {
+	if !spt.IsSPT(f) {
 		return diag.New(diag.WouldReplace, "the file exists and is no SPT").In(name)
 	}
 	return nil

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"io"
 	"os"
@@ -124,15 +123,9 @@ func checkOutput(c *cli.Context, output string, toSPT bool) error {
 		return diag.New(diag.BadOperands, "--binary chooses what goes into an SPT; %s would be a perf.data file", output).
 			Do("Name an output that ends in .spt, or give /binary to sptaggregate.")
 	case toSPT:
-		return cli.Replaceable(output, "SPT", isSPT)
+		return cli.Replaceable(output, "SPT", spt.IsSPT)
 	}
 	return cli.Replaceable(output, "perf.data file", isPerfData)
-}
-
-func isSPT(r io.ReaderAt) bool {
-	var head [4]byte
-	_, err := r.ReadAt(head[:], 0)
-	return err == nil && binary.LittleEndian.Uint32(head[:]) == spt.Signature
 }
 
 func isPerfData(r io.ReaderAt) bool {

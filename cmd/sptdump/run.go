@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/binary"
 	"errors"
 	"io"
 	"os"
@@ -131,7 +130,7 @@ func assemble(c *cli.Context, name, output string) error {
 			return err
 		}
 	}
-	if err := cli.Replaceable(output, "SPT", isSPT, input); err != nil {
+	if err := cli.Replaceable(output, "SPT", spt.IsSPT, input); err != nil {
 		return err
 	}
 	text, err := c.Stream(name)
@@ -139,11 +138,4 @@ func assemble(c *cli.Context, name, output string) error {
 		return err
 	}
 	return c.WriteOutput(output, func(w io.Writer) error { return binfmt.InFile(spt.ParseText(w, text), name) })
-}
-
-// isSPT says whether a file starts as an SPT does.
-func isSPT(r io.ReaderAt) bool {
-	var head [4]byte
-	n, _ := r.ReadAt(head[:], 0)
-	return n == len(head) && binary.LittleEndian.Uint32(head[:]) == spt.Signature
 }

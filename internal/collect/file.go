@@ -60,8 +60,8 @@ type mapNames map[string]bool
 
 // note adds the name in an MMAP2 record of the kernel.
 func (names mapNames) note(t perfdata.Type, body []byte) {
-	if m, ok := mapRecord(t, body); ok {
-		names[m.name] = true
+	if name, ok := mapName(t, body); ok {
+		names[name] = true
 	}
 }
 

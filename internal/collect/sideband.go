@@ -7,12 +7,6 @@ import (
 	"github.com/spgo-tools/spgo/pkg/perfdata"
 )
 
-// A mapping is what is needed of an MMAP2 record.
-type mapping struct {
-	pid  int32
-	name string
-}
-
 // offsets in the bodies of kernel records, from the layouts in
 // include/uapi/linux/perf_event.h
 const (
@@ -20,16 +14,17 @@ const (
 	taskSize  = 24 // pid, ppid, tid, ptid, time
 )
 
-// mapRecord reads an MMAP2 record, the only kind that is asked for.
-func mapRecord(t perfdata.Type, body []byte) (mapping, bool) {
+// mapName returns the name in an MMAP2 record, the only kind of mappings that
+// is asked for.
+func mapName(t perfdata.Type, body []byte) (string, bool) {
 	if t != perfdata.TypeMmap2 || len(body) <= mmap2Name {
-		return mapping{}, false
+		return "", false
 	}
 	name := body[mmap2Name:]
 	if end := bytes.IndexByte(name, 0); end >= 0 {
 		name = name[:end]
 	}
-	return mapping{pidOf(body), string(name)}, true
+	return string(name), true
 }
 
 // pidOf is the first field of records about a process.

@@ -41,8 +41,8 @@ func TestSideband(t *testing.T) {
 		var got []string
 		s.replay(func(typ perfdata.Type, _ uint16, body []byte) error {
 			text := fmt.Sprintf("%v %d", typ, pidOf(body))
-			if m, ok := mapRecord(typ, body); ok {
-				text += " " + m.name
+			if name, ok := mapName(typ, body); ok {
+				text += " " + name
 			}
 			got = append(got, text)
 			return nil

@@ -101,7 +101,7 @@ func (c *coder) inlined(fn *spd.Function, b int32, blocks []spd.InlinedBlock) {
 			block = int32(bl.ID) - 1
 			last = block
 		}
-		p := c.place(b, block, ownInstructions(bl), copies(bl.Flags, bl.Aux, bl.Ranges), bl.Ranges)
+		p := c.place(b, block, bl.OwnInstructions(), copies(bl.Flags, bl.Aux, bl.Ranges), bl.Ranges)
 		if block >= 0 {
 			for _, s := range bl.Indirect {
 				c.site(fn, s, i, block)
@@ -110,20 +110,6 @@ func (c *coder) inlined(fn *spd.Function, b int32, blocks []spd.InlinedBlock) {
 		c.inline(bl.Inlinees, b, p)
 	}
 	c.bodies[b].end = int32(len(c.places))
-}
-
-// ownInstructions is [spd.Block.OwnInstructions] for a copy of a block.
-func ownInstructions(b *spd.InlinedBlock) uint32 {
-	if b.Instructions == 0 {
-		return 0
-	}
-	var inlined uint64
-	for _, in := range b.Inlinees {
-		for k := range in.Blocks {
-			inlined += uint64(in.Blocks[k].Instructions)
-		}
-	}
-	return uint32(max(1, int64(b.Instructions)-int64(inlined)))
 }
 
 // site adds the indirect call s in the code of fn. It is that of the same

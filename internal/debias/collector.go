@@ -97,11 +97,8 @@ func (c *Collector) Skew() (skew, noise float64) {
 	return skew, noise
 }
 
-// Biased says whether the skew is beyond what chance explains.
-func (c *Collector) Biased() bool {
-	skew, noise := c.Skew()
-	return skew > .01+2*noise
-}
+// Biased says whether a skew is beyond what chance explains.
+func Biased(skew, noise float64) bool { return skew > .01+2*noise }
 
 // targets are all targets in a total order.
 func (c *Collector) targets() []Target {

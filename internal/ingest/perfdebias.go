@@ -100,7 +100,7 @@ func (t *perfTrace) judgeStacks(e *perfEvent, c *windowCollector) {
 		return // no stack of the event can be used
 	}
 	s.Skew, s.Noise = c.Skew()
-	s.Biased = e.unit != debias.Unknown || c.Biased()
+	s.Biased = e.unit != debias.Unknown || debias.Biased(s.Skew, s.Noise)
 	switch {
 	case !s.Biased:
 	case e.unit == debias.Unknown:

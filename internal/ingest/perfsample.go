@@ -173,7 +173,12 @@ func (w *perfWorker) sample(s *perfdata.Sample) {
 		used = reason == sample.Used
 	}
 	if len(s.Branches) > 0 && e.stacks != stackCalls {
+		unweighed := w.out.weight
+		if e.weights != nil {
+			w.out.weight *= w.windowWeight(s, e)
+		}
 		r := w.branchStack(s, e)
+		w.out.weight = unweighed
 		w.stats.Kinds[sample.LBR].Add(r, 1)
 		used = used || r == sample.Used
 	}
@@ -304,10 +309,6 @@ func (w *perfWorker) address(s *perfdata.Sample, e *perfEvent) sample.Reason {
 // branchStack gives the usable pieces of a branch stack to the sink. It returns
 // the reason of the newest entry if nothing was usable.
 func (w *perfWorker) branchStack(s *perfdata.Sample, e *perfEvent) sample.Reason {
-	defer func(weight uint64) { w.out.weight = weight }(w.out.weight)
-	if e.weights != nil {
-		w.out.weight *= w.windowWeight(s, e)
-	}
 	runs := branchBuilder{out: &w.out, singles: e.stacks == stackSingles}
 	// Most branches stay in the region of the one before: what holds for that
 	// one need not be found out again.

@@ -26,17 +26,23 @@ type Statistics struct {
 
 // OwnInstructions is the number of machine instructions of a block that are
 // not inlined from other functions, but at least 1 if there are any.
-func (b *Block) OwnInstructions() uint32 {
-	if b.Instructions == 0 {
+func (b *Block) OwnInstructions() uint32 { return ownInstructions(b.Instructions, b.Inlinees) }
+
+// OwnInstructions is [Block.OwnInstructions] of the copy of a block: what is
+// inlined further does not count.
+func (b *InlinedBlock) OwnInstructions() uint32 { return ownInstructions(b.Instructions, b.Inlinees) }
+
+func ownInstructions(all uint32, inlinees []Inlinee) uint32 {
+	if all == 0 {
 		return 0
 	}
 	var inlined uint64
-	for _, f := range b.Inlinees {
+	for _, f := range inlinees {
 		for k := range f.Blocks {
 			inlined += uint64(f.Blocks[k].Instructions)
 		}
 	}
-	return uint32(max(1, int64(b.Instructions)-int64(min(inlined, math.MaxInt64))))
+	return uint32(max(1, int64(all)-int64(min(inlined, math.MaxInt64))))
 }
 
 // Weight estimates the instructions that were executed in a function: the sum

@@ -50,6 +50,13 @@ type Reader struct {
 	err      error
 }
 
+// IsSPT says whether a file begins as an SPT does.
+func IsSPT(r io.ReaderAt) bool {
+	var head [4]byte
+	n, _ := r.ReadAt(head[:], 0)
+	return n == len(head) && binary.LittleEndian.Uint32(head[:]) == Signature
+}
+
 // Open opens the named file. The caller closes the reader. Errors are those of
 // [NewReader] with the name filled in, and *fs.PathError.
 func Open(name string, opts *Options) (*Reader, error) {
