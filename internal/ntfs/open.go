@@ -2,43 +2,11 @@ package ntfs
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"sync"
 
 	"github.com/spgo-tools/spgo/pkg/image"
 )
-
-// File is an open file in an image. It is safe for concurrent use.
-type File struct {
-	io.ReaderAt
-	size   int64
-	volume *Volume
-}
-
-// OpenFile opens the file that a name of this package stands for.
-func OpenFile(name string) (*File, error) {
-	spec, ok := Parse(name)
-	if !ok {
-		return nil, fmt.Errorf("%s: not a name that starts with %q", name, Scheme)
-	}
-	v, err := Open(spec)
-	if err != nil {
-		return nil, err
-	}
-	r, size, err := v.Open(spec.Path)
-	if err != nil {
-		v.Close()
-		return nil, err
-	}
-	return &File{r, size, v}, nil
-}
-
-// Size is the size of the file in bytes.
-func (f *File) Size() int64 { return f.size }
-
-// Close closes the image.
-func (f *File) Close() error { return f.volume.Close() }
 
 // FS is a file system for image.Finder in which names of this package are
 // files and folders in images; all other names are the operating system's. An

@@ -107,20 +107,18 @@ func TestFS(t *testing.T) {
 	}
 }
 
-func TestOpenFile(t *testing.T) {
+func TestOpen(t *testing.T) {
 	path := imageFile(t, small("a.txt"))
-	f, err := OpenFile("ntfs:" + path + "!/a.txt")
+	files := &FS{}
+	defer files.Close()
+	f, size, err := files.Open("ntfs:" + path + "!/a.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := readAll(f, f.Size()); err != nil || string(got) != "a.txt" {
+	if got, err := readAll(f, size); err != nil || string(got) != "a.txt" {
 		t.Errorf("%q, %v", got, err)
 	}
-	if err := f.Close(); err != nil {
-		t.Error(err)
-	}
 	for name, kind := range map[string]error{
-		path:                                nil,
 		"ntfs:":                             fs.ErrNotExist,
 		"ntfs:" + path + "!/b.txt":          fs.ErrNotExist,
 		"ntfs:" + path + "!/":               fs.ErrInvalid,
@@ -130,10 +128,9 @@ func TestOpenFile(t *testing.T) {
 		"ntfs:" + path + ".missing!/a.txt":  fs.ErrNotExist,
 		"ntfs:" + os.DevNull + "!/dev/null": binfmt.ErrUnsupported,
 	} {
-		if f, err := OpenFile(name); err == nil {
-			f.Close()
+		if _, _, err := files.Open(name); err == nil {
 			t.Errorf("%s was opened", name)
-		} else if kind != nil && !errors.Is(err, kind) {
+		} else if !errors.Is(err, kind) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -78,26 +78,24 @@ func TestPeer(t *testing.T) {
 			if err := os.WriteFile(img, c.disk(formatted(t, files, c.options...)), 0o666); err != nil {
 				t.Fatal(err)
 			}
+			images := &FS{}
+			defer images.Close()
 			for name, data := range files {
 				for _, spec := range []Spec{{img, 0, "/" + name}, {img, c.number, "/" + name}} {
-					f, err := OpenFile(spec.String())
+					f, size, err := images.Open(spec.String())
 					if err != nil {
 						t.Fatal(err)
 					}
-					got, err := readAll(f, f.Size())
+					got, err := readAll(f, size)
 					if err != nil || !bytes.Equal(got, data) {
 						t.Errorf("%s: %d of %d bytes, %v", name, len(got), len(data), err)
 					}
-					if err := f.Close(); err != nil {
-						t.Error(err)
-					}
 				}
 			}
-			v, err := Open(Spec{Image: img, Path: "/"})
+			v, _, _, err := images.volume("ntfs:" + img + "!/")
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer v.Close()
 			if v.label != "Lab disk" {
 				t.Errorf("label %q", v.label)
 			}

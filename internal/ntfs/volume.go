@@ -34,30 +34,6 @@ type Volume struct {
 	mu        sync.Mutex
 	folders   map[uint64]*folder // by record number
 	keptNames int                // names in folders
-	owns      bool               // closing the volume closes the disk
-}
-
-// Open opens the volume that a name chooses.
-func Open(spec Spec) (*Volume, error) {
-	d, err := openDisk(spec.Image)
-	if err != nil {
-		return nil, err
-	}
-	v, err := d.choose(spec)
-	if err != nil {
-		d.close()
-		return nil, err
-	}
-	v.owns = true
-	return v, nil
-}
-
-// Close closes the image. Files of the volume can no longer be read.
-func (v *Volume) Close() error {
-	if v.owns {
-		return v.disk.close()
-	}
-	return nil
 }
 
 // Open opens a file of the volume, whose size is in bytes. The path is absolute,

@@ -49,9 +49,19 @@ type Built struct {
 	UnknownCalls  int `json:"unknown_calls"`
 	NeverReturn   int `json:"never_returning"`
 
-	Problems []string `json:"problems,omitempty"` // defects that cost something
+	LeftOut  []LeftOut `json:"left_out,omitempty"` // pieces of code that became no function
+	Cut      int       `json:"cut_pieces,omitempty"`
+	Problems []string  `json:"problems,omitempty"` // defects that cost something
 
 	bySource []string // in the order of trust
+}
+
+// LeftOut counts the pieces of code that a source names and that became no part
+// of a function, for one reason.
+type LeftOut struct {
+	Source string `json:"source"`
+	Reason string `json:"reason"`
+	Pieces int    `json:"pieces"`
 }
 
 // NewBuilt fills in what is known of the functions and of the database made of
@@ -72,6 +82,14 @@ func NewBuilt(f *funcs.Report, r *build.Report) *Built {
 			b.Sources[name] = n
 			b.bySource = append(b.bySource, fmt.Sprintf("%s %s", Count(uint64(n)), name))
 		}
+	}
+	for s, reasons := range f.Skipped {
+		for why, n := range reasons {
+			if n > 0 {
+				b.LeftOut = append(b.LeftOut, LeftOut{program.Source(s).String(), funcs.Reason(why).String(), n})
+			}
+		}
+		b.Cut += f.Cut[s]
 	}
 	for _, list := range [][]error{f.Problems, r.Problems} {
 		for _, err := range list {
@@ -110,6 +128,12 @@ func (b *Built) WriteText(w io.Writer) error {
 	if b.Undecoded+b.Overlaps+b.UnknownCalls > 0 {
 		t.line("not understood %s bytes, %s branches into instructions, %s calls of no known function",
 			n(b.Undecoded), n(b.Overlaps), n(b.UnknownCalls))
+	}
+	for _, l := range b.LeftOut {
+		t.line("left out       %s pieces of code named by %s: %s", n(l.Pieces), l.Source, l.Reason)
+	}
+	if b.Cut > 0 {
+		t.line("cut            %s pieces of code reached beyond their section or into another function", n(b.Cut))
 	}
 	for _, p := range b.Problems {
 		t.line("problem        %s", printable(p))
