@@ -168,11 +168,7 @@ func countPrograms(r *spt.Reader) []uint64 {
 	counts := make([]uint64, len(r.Programs()))
 	for r.Next() {
 		rec := r.Record()
-		n := uint64(1)
-		if rec.Op != spt.OpETWCallStack {
-			n = uint64(len(rec.RVAs) + len(rec.Pairs))
-		}
-		counts[rec.Program] = binfmt.SatAdd(counts[rec.Program], binfmt.SatMul(n, rec.Hits()))
+		counts[rec.Program] = binfmt.SatAdd(counts[rec.Program], rec.Samples())
 	}
 	return counts
 }

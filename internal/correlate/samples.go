@@ -100,13 +100,9 @@ func scan(r *spt.Reader, program func(spt.ProgramID) bool, do func(*spt.Record))
 			side = 0
 			do(rec)
 		}
-		n := 1
-		if rec.Op != spt.OpETWCallStack {
-			n = len(rec.RVAs) + len(rec.Pairs)
-		}
 		c := &counts[side][rec.Op]
 		c.Records++
-		c.Hits = binfmt.SatAdd(c.Hits, binfmt.SatMul(uint64(n), rec.Hits()))
+		c.Hits = binfmt.SatAdd(c.Hits, rec.Samples())
 	}
 	return InputStats{Chosen: present(&counts[0]), Other: present(&counts[1])}, r.Err()
 }

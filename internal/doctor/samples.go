@@ -64,11 +64,7 @@ func ReadSPT(file string, r *spt.Reader) (*Samples, error) {
 	counts := make([]hits, len(programs))
 	for r.Next() {
 		rec := r.Record()
-		n := uint64(1)
-		if rec.Op != spt.OpETWCallStack {
-			n = uint64(len(rec.RVAs) + len(rec.Pairs))
-		}
-		counts[rec.Program].add(rec.Op, binfmt.SatMul(n, rec.Hits()))
+		counts[rec.Program].add(rec.Op, rec.Samples())
 	}
 	damage := r.Err()
 	for _, skipped := range r.Stats().Skipped {

@@ -243,6 +243,15 @@ type Record struct {
 // most the greatest uint64.
 func (r *Record) Hits() uint64 { return binfmt.SatAdd(r.Repeat, 1) }
 
+// Samples is how many samples the record stands for, at most the greatest
+// uint64: Hits for each address or branch, or for its call stack as a whole.
+func (r *Record) Samples() uint64 {
+	if r.Op == OpETWCallStack {
+		return r.Hits()
+	}
+	return binfmt.SatMul(uint64(len(r.RVAs)+len(r.Pairs)), r.Hits())
+}
+
 // size is the number of bytes of the record and its REPEAT.
 func (r *Record) size() int {
 	n := recordHead + (len(r.RVAs)+2*len(r.Pairs))*4
