@@ -20,7 +20,7 @@ import (
 // file that is not there yet; a device or pipe is written directly.
 func WriteFile(ctx context.Context, path string, write func(io.Writer) error) error {
 	return replace(ctx, path, func(f *os.File) error {
-		buffered := bufio.NewWriterSize(&cancelWriter{ctx, f}, 1<<20)
+		buffered := bufio.NewWriterSize(&cancelWriter{ctx, f}, 128<<10)
 		if err := write(buffered); err != nil {
 			return err
 		}

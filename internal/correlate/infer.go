@@ -124,7 +124,7 @@ func (s *Samples) choose(o Options) (Mode, spt.Opcode, error) {
 
 // weighBranches adds what branches say to e.
 func (s *Samples) weighBranches(e *evidence) {
-	arrivals := newBitmap()
+	arrivals := newBitmap(s.layout)
 	e.takeBranches(s.arcs.settle(), arrivals)
 	s.arcs.release()
 	e.calls.relays(s.relays.settle())

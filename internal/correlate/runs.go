@@ -2,17 +2,25 @@ package correlate
 
 import "github.com/spgo-tools/spgo/pkg/binfmt"
 
-// A bitmap is a set of RVAs.
+// A bitmap is a set of RVAs that are in code.
 type bitmap struct {
 	pages []*[pageBytes / 64]uint64
+	base  uint32 // the first page
 }
 
 const pageBytes = 1 << 12
 
-func newBitmap() *bitmap { return &bitmap{make([]*[pageBytes / 64]uint64, 1<<32/pageBytes)} }
+// newBitmap returns an empty set of RVAs in the pieces of a layout.
+func newBitmap(l *layout) *bitmap {
+	m := &bitmap{base: l.base / pageBytes}
+	if n := len(l.pieces); n > 0 {
+		m.pages = make([]*[pageBytes / 64]uint64, (l.pieces[n-1].end-1)/pageBytes-m.base+1)
+	}
+	return m
+}
 
 func (m *bitmap) set(rva uint32) {
-	p := &m.pages[rva/pageBytes]
+	p := &m.pages[rva/pageBytes-m.base]
 	if *p == nil {
 		*p = new([pageBytes / 64]uint64)
 	}
@@ -20,7 +28,7 @@ func (m *bitmap) set(rva uint32) {
 }
 
 func (m *bitmap) has(rva uint32) bool {
-	p := m.pages[rva/pageBytes]
+	p := m.pages[rva/pageBytes-m.base]
 	return p != nil && p[rva%pageBytes/64]&(1<<(rva%64)) != 0
 }
 

@@ -60,7 +60,7 @@ func TestSumsStayAtGreatest(t *testing.T) {
 }
 
 func TestBitmap(t *testing.T) {
-	m := newBitmap()
+	m := newBitmap(&layout{pieces: []piece{{end: 0xFFFFFFFF}}})
 	for _, rva := range []uint32{0, 63, 64, 4095, 0xFFFFFFFF} {
 		m.set(rva)
 	}

@@ -1,9 +1,12 @@
 package debuginfo
 
 import (
+	"bytes"
+	"compress/zlib"
 	"debug/dwarf"
 	"debug/elf"
 	"debug/pe"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -27,7 +30,7 @@ const (
 // openDWARF reads the sections of a file and notes where the code of each unit
 // lies. A file without DWARF leaves nothing; defects are problems.
 func (i *Info) openDWARF(file *image.File) {
-	data, err := dwarfData(file)
+	data, units, err := dwarfData(file)
 	if err != nil {
 		i.problem(&binfmt.Error{Part: "DWARF", Offset: -1, Err: err})
 		return
@@ -37,37 +40,58 @@ func (i *Info) openDWARF(file *image.File) {
 	}
 	i.dwarf = data
 	r := data.Reader()
-	next, ends := dwarf.Offset(0), 0
-	for {
+	for _, at := range unitEntries(units, r.ByteOrder()) {
+		r.Seek(at)
 		cu, err := r.Next()
-		switch {
-		case err != nil || cu == nil:
-		case cu.Offset == 0: // the end of a list, which has no offset
-			if ends++; ends > maxEnds {
-				err = errBackwards
-			}
-		case cu.Offset < next:
-			err = errBackwards
-		default:
-			next = cu.Offset + 1
-		}
 		if err != nil {
-			i.problem(&binfmt.Error{Part: "DWARF units", Offset: -1, Err: err})
-			return
+			i.problem(&binfmt.Error{Part: "DWARF units", Offset: int64(at), Err: err})
+			continue
 		}
-		if cu == nil {
-			return
-		}
-		if cu.Tag == dwarf.TagCompileUnit || cu.Tag == dwarf.TagSkeletonUnit {
+		if cu != nil && (cu.Tag == dwarf.TagCompileUnit || cu.Tag == dwarf.TagSkeletonUnit) {
 			i.addUnit(cu)
 		}
-		r.SkipChildren() // of a unit: goes to the next one
 	}
 }
 
-// maxEnds bounds the ends of lists between units. Sound files have few; of some
-// damaged ones the reader gives them without end.
-const maxEnds = 1 << 16
+// unitEntries returns where the first entry of each unit of .debug_info stands,
+// by the headers of the units alone: a reader of debug/dwarf gets from one unit
+// to the next only through all entries of the first.
+func unitEntries(info []byte, order binary.ByteOrder) []dwarf.Offset {
+	var out []dwarf.Offset
+	const (
+		typeUnit, skeleton, split, splitType = 2, 4, 5, 6 // of DWARF 5
+		idSize                               = 8
+	)
+	for at := uint64(0); at+4 <= uint64(len(info)); {
+		offsetSize, start := uint64(4), at+4
+		size := uint64(order.Uint32(info[at:]))
+		if size == 0xFFFFFFFF && at+12 <= uint64(len(info)) {
+			offsetSize, start = 8, at+12
+			size = order.Uint64(info[at+4:])
+		}
+		rest := uint64(len(info)) - start
+		if size > rest {
+			break
+		}
+		// The version, where the abbreviations are, and the size of an address;
+		// since DWARF 5 the type of the unit, and what goes with it.
+		header := 2 + offsetSize + 1
+		if size >= 3 && order.Uint16(info[start:]) >= 5 {
+			header++
+			switch info[start+2] {
+			case skeleton, split:
+				header += idSize
+			case typeUnit, splitType:
+				header += idSize + offsetSize
+			}
+		}
+		if header < size {
+			out = append(out, dwarf.Offset(start+header))
+		}
+		at = start + size
+	}
+	return out
+}
 
 // errBackwards says that skipping what is below an entry led to one before it.
 // Entries name the one to go on with, and nothing else keeps that from being a
@@ -78,28 +102,35 @@ var errBackwards = errors.New("an entry whose next sibling stands before it")
 // others, the places of variables, stay on disk.
 var dwarfSections = []string{"abbrev", "addr", "info", "line", "line_str", "ranges", "rnglists", "str", "str_offsets"}
 
-// dwarfData loads the sections; nil if there are none.
-func dwarfData(file *image.File) (*dwarf.Data, error) {
+// dwarfData loads the sections, and returns that with the units as well; nil if
+// there are none.
+func dwarfData(file *image.File) (*dwarf.Data, []byte, error) {
+	prefix := ".debug_"
 	var load func(name string) ([]byte, error) // nil without the section
 	if file.Kind == image.KindELF {
 		f, err := elf.NewFile(file.Reader())
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
+		unpack := func(b []byte) ([]byte, error) { return b, nil }
 		if f.Section(".zdebug_info") != nil { // compressed in the old way
-			return f.DWARF()
+			prefix, unpack = ".zdebug_", inflate
 		}
 		load = func(name string) ([]byte, error) {
 			s := f.Section(name)
 			if s == nil || s.Type == elf.SHT_NOBITS {
 				return nil, nil
 			}
-			return s.Data()
+			b, err := s.Data()
+			if err != nil {
+				return nil, err
+			}
+			return unpack(b)
 		}
 	} else {
 		f, err := pe.NewFile(file.Reader())
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		load = func(name string) ([]byte, error) {
 			s := f.Section(name)
@@ -115,27 +146,44 @@ func dwarfData(file *image.File) (*dwarf.Data, error) {
 	}
 	data := map[string][]byte{}
 	for _, name := range dwarfSections {
-		b, err := load(".debug_" + name)
+		b, err := load(prefix + name)
 		if err != nil {
-			return nil, fmt.Errorf(".debug_%s: %w", name, err)
+			return nil, nil, fmt.Errorf("%s%s: %w", prefix, name, err)
 		}
 		if b == nil && name == "info" {
-			return nil, nil
+			return nil, nil, nil
 		}
 		data[name] = b
 	}
 	d, err := dwarf.New(data["abbrev"], nil, nil, data["info"], data["line"], nil, data["ranges"], data["str"])
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for _, name := range []string{"addr", "line_str", "rnglists", "str_offsets"} {
 		if data[name] != nil {
 			if err := d.AddSection(".debug_"+name, data[name]); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 		}
 	}
-	return d, nil
+	return d, data["info"], nil
+}
+
+// inflate unpacks a section that was compressed before ELF had a way of its
+// own: "ZLIB", the size of the data in 8 bytes, high ones first, and the data.
+func inflate(b []byte) ([]byte, error) {
+	if len(b) < 12 || string(b[:4]) != "ZLIB" {
+		return b, nil
+	}
+	r, err := zlib.NewReader(bytes.NewReader(b[12:]))
+	if err != nil {
+		return nil, err
+	}
+	out, err := io.ReadAll(r)
+	if want := binary.BigEndian.Uint64(b[4:]); err == nil && uint64(len(out)) != want {
+		err = &binfmt.Error{Part: "size of the data", Offset: -1, Want: fmt.Sprint(want), Got: fmt.Sprint(len(out)), Err: binfmt.ErrCorrupt}
+	}
+	return out, err
 }
 
 // addUnit notes a unit with its code. One that does not say where its code is
