@@ -185,12 +185,6 @@ func (f *finder) bytesAt(what string, rva, n uint64) []byte {
 		f.fail(&binfmt.Error{Part: what, Offset: -1, Want: "an address in the file", Got: fmt.Sprintf("%#x", rva), Err: binfmt.ErrCorrupt})
 		return nil
 	}
-	size := uint64(f.img.Reader().Size())
-	if off >= size {
-		have = 0
-	} else {
-		have = min(have, size-off)
-	}
 	if n > have {
 		f.fail(&binfmt.Error{Part: what, Offset: int64(off), Want: fmt.Sprintf("%d bytes", n), Got: fmt.Sprint(have), Err: binfmt.ErrTruncated})
 		n = have

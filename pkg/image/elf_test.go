@@ -168,6 +168,8 @@ func TestELFFileOffset(t *testing.T) {
 	s := elfSpec{is64: true, typ: elf.ET_EXEC, machine: elf.EM_X86_64, segments: []Segment{
 		{Type: elf.PT_LOAD, Flags: elf.PF_R | elf.PF_X, Offset: 0, VAddr: 0x10000, FileSize: 0x40, MemSize: 0x40, Align: 0x1000},
 		{Type: elf.PT_LOAD, Flags: elf.PF_R | elf.PF_W, Offset: 0x10, VAddr: 0x12010, FileSize: 0x20, MemSize: 0x1000, Align: 0x1000},
+		{Type: elf.PT_LOAD, Flags: elf.PF_R | elf.PF_X, Offset: 0x20, VAddr: 0x14020, FileSize: 1 << 40, MemSize: 1 << 40, Align: 0x1000},
+		{Type: elf.PT_LOAD, Flags: elf.PF_R, Offset: 1 << 41, VAddr: 1 << 42, FileSize: 1 << 40, MemSize: 1 << 40, Align: 0x1000},
 	}}
 	b := s.bytes()
 	f, err := open(b)
@@ -179,6 +181,12 @@ func TestELFFileOffset(t *testing.T) {
 	}
 	if _, _, ok := f.FileOffset(0x2030); ok {
 		t.Error("zero-initialised memory has a file offset")
+	}
+	if off, n, ok := f.FileOffset(0x4020); off != 0x20 || n != uint64(len(b))-0x20 || !ok {
+		t.Errorf("of a segment that claims more than the file: FileOffset = %#x, %#x, %v", off, n, ok)
+	}
+	if _, _, ok := f.FileOffset(1<<42 - 0x10000); ok {
+		t.Error("a segment behind the end of the file has a file offset")
 	}
 	if _, _, ok := f.FileOffset(^uint64(0)); ok {
 		t.Error("an address beyond the address space has a file offset")

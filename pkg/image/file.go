@@ -260,15 +260,19 @@ func (f *File) RVA(offset uint64) (uint64, bool) {
 }
 
 // FileOffset converts an RVA to a file offset and tells how many bytes the
-// file holds contiguously from there; false where it holds none.
+// file holds contiguously from there, whatever its headers claim; false where
+// it holds none.
 func (f *File) FileOffset(rva uint64) (offset, n uint64, ok bool) {
-	if f.PE != nil {
-		return f.PE.fileOffset(rva)
+	switch {
+	case f.PE != nil:
+		offset, n, ok = f.PE.fileOffset(rva)
+	case rva <= math.MaxUint64-f.Base:
+		offset, n, ok = f.ELF.vaToFileOffset(f.Base + rva)
 	}
-	if rva > math.MaxUint64-f.Base {
+	if !ok || offset >= f.src.size {
 		return 0, 0, false
 	}
-	return f.ELF.vaToFileOffset(f.Base + rva)
+	return offset, min(n, f.src.size-offset), true
 }
 
 // ReadAtRVA reads bytes of the image as they are in the file, before
@@ -276,10 +280,10 @@ func (f *File) FileOffset(rva uint64) (offset, n uint64, ok bool) {
 // holds no more at that place.
 func (f *File) ReadAtRVA(p []byte, rva uint64) (int, error) {
 	off, n, ok := f.FileOffset(rva)
-	if !ok || off >= f.src.size {
+	if !ok {
 		return 0, io.EOF
 	}
-	n = min(n, f.src.size-off, uint64(len(p)))
+	n = min(n, uint64(len(p)))
 	k, err := f.src.r.ReadAt(p[:n], int64(off))
 	if k < len(p) && err == nil {
 		err = io.EOF
