@@ -46,9 +46,10 @@ cross:
 		CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) build -o /dev/null ./cmd/... || exit 1; \
 	done
 
-## bench: throughput and memory on large inputs, beside the installed peers
+## bench: throughput and memory on large inputs, beside the installed peers;
+## BENCH are its options, such as BENCH='-run spe -bytes 100000000'
 bench: build
-	@sh scripts/bench.sh
+	@$(GO) run ./scripts/bench $(BENCH)
 
 ## fuzz: every fuzz target for FUZZTIME (default 30s)
 fuzz:

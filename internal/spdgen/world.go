@@ -41,6 +41,8 @@ type Sampling struct {
 	// Inside leaves out the branches from and to other binaries. Otherwise they
 	// have RVA 0 at the end outside.
 	Inside bool
+	// Draw tells samplings of one size apart: each takes other samples.
+	Draw uint64
 }
 
 // Run executes the program, until there are enough samples of each kind for
@@ -70,8 +72,8 @@ func (w *World) enough(perFunction int) bool {
 }
 
 // choose returns the numbers of n of total samples, ascending.
-func (w *World) choose(n, total int) []int {
-	r := rand.New(rand.NewPCG(w.seed, uint64(n)))
+func (w *World) choose(n, total int, draw uint64) []int {
+	r := rand.New(rand.NewPCG(w.seed+draw, uint64(n)))
 	list := make([]int, 0, n)
 	for k := 0; k < total && len(list) < n; k++ {
 		if r.IntN(total-k) < n-len(list) {
@@ -84,7 +86,7 @@ func (w *World) choose(n, total int) []int {
 // Stacks returns the branch stacks of a sampling, newest branch first.
 func (w *World) Stacks(s Sampling) [][]Branch {
 	var list [][]Branch
-	for _, k := range w.choose(s.PerFunction*w.Ran, len(w.stacks)/maxDepthLBR) {
+	for _, k := range w.choose(s.PerFunction*w.Ran, len(w.stacks)/maxDepthLBR, s.Draw) {
 		list = append(list, w.stacks[k*maxDepthLBR:][:s.Depth])
 	}
 	return list
@@ -93,7 +95,7 @@ func (w *World) Stacks(s Sampling) [][]Branch {
 // Addresses returns the instruction addresses of a sampling.
 func (w *World) Addresses(s Sampling) []uint32 {
 	var list []uint32
-	for _, k := range w.choose(s.PerFunction*w.Ran, len(w.addresses)) {
+	for _, k := range w.choose(s.PerFunction*w.Ran, len(w.addresses), s.Draw) {
 		list = append(list, w.addresses[k])
 	}
 	return list

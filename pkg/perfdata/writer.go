@@ -352,11 +352,13 @@ const (
 	// into one record, and records straddle pieces as they do in perf's files.
 	packPiece   = 60000
 	packMmapLen = 512 << 10 // claim of the header; perf's reader provides so much room
+	packWindow  = 512 << 10 // of level 1, the default of perf record -z
 )
 
 func newPacker(w *Writer) (*packer, error) {
 	p := &packer{w: w}
-	z, err := zstd.NewWriter(p, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false), zstd.WithEncoderLevel(zstd.SpeedFastest))
+	z, err := zstd.NewWriter(p, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false), zstd.WithEncoderLevel(zstd.SpeedFastest),
+		zstd.WithWindowSize(packWindow))
 	p.z = z
 	return p, err
 }

@@ -1,13 +1,17 @@
 // Command repeat makes a large recording for benchmarks: it copies a perf.data
-// file and repeats its SAMPLE records until the data has the wanted size.
+// file, without its feature sections, and repeats its SAMPLE records until the
+// data has the wanted size.
 //
-//	go run ./scripts/repeat in.data out.data 1000000000
+//	go run ./scripts/repeat [-zstd] in.data out.data 1000000000
+//
+// With -zstd the records are packed, as perf record -z does it; the size counts
+// before.
 package main
 
 import (
-	"bufio"
 	"bytes"
-	"encoding/binary"
+	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -17,13 +21,15 @@ import (
 )
 
 func main() {
-	if len(os.Args) != 4 {
-		fmt.Fprintln(os.Stderr, "usage: repeat IN OUT BYTES")
+	packed := flag.Bool("zstd", false, "pack the records; the size counts before")
+	flag.Parse()
+	if flag.NArg() != 3 {
+		fmt.Fprintln(os.Stderr, "usage: repeat [-zstd] IN OUT BYTES")
 		os.Exit(2)
 	}
-	size, err := strconv.ParseInt(os.Args[3], 10, 64)
+	size, err := strconv.ParseInt(flag.Arg(2), 10, 64)
 	if err == nil {
-		err = repeat(os.Args[1], os.Args[2], size)
+		err = repeat(flag.Arg(0), flag.Arg(1), size, *packed)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "repeat:", err)
@@ -31,14 +37,7 @@ func main() {
 	}
 }
 
-// Offsets in the header of a file: size of the data section, feature bitmap.
-const (
-	dataSizeAt = 48
-	bitmapAt   = 72
-	bitmapSize = 32
-)
-
-func repeat(in, out string, size int64) error {
+func repeat(in, out string, size int64, packed bool) error {
 	f, err := perfdata.Open(in, nil)
 	if err != nil {
 		return err
@@ -47,50 +46,53 @@ func repeat(in, out string, size int64) error {
 	if f.Header.Pipe || f.Header.BigEndian {
 		return fmt.Errorf("%s: only little-endian files can be repeated", in)
 	}
-	var samples, others bytes.Buffer
+	var samples, others [][]byte
+	length, sampleBytes := int64(0), int64(0)
 	rs := f.Records()
 	defer rs.Close()
 	for rs.Next() {
-		if r := rs.Record(); r.Type == perfdata.TypeSample {
-			samples.Write(r.Data)
+		r := rs.Record()
+		if data := bytes.Clone(r.Data); r.Type == perfdata.TypeSample {
+			samples = append(samples, data)
+			sampleBytes += int64(len(data))
 		} else {
-			others.Write(r.Data)
+			others = append(others, data)
+			length += int64(len(data))
 		}
 	}
 	if err := rs.Err(); err != nil {
 		return err
 	}
-	if samples.Len() == 0 {
+	if sampleBytes == 0 {
 		return fmt.Errorf("%s has no samples", in)
 	}
-	raw, err := os.Open(in)
-	if err != nil {
-		return err
-	}
-	defer raw.Close()
-	head := make([]byte, f.Header.Data.Offset)
-	if _, err := io.ReadFull(raw, head); err != nil {
-		return err
-	}
-	times := max(1, (size-int64(len(head)+others.Len()))/int64(samples.Len()))
-	binary.LittleEndian.PutUint64(head[dataSizeAt:], uint64(others.Len())+uint64(times)*uint64(samples.Len()))
-	clear(head[bitmapAt : bitmapAt+bitmapSize]) // the feature sections are left out
 	dst, err := os.Create(out)
 	if err != nil {
 		return err
 	}
-	w := bufio.NewWriterSize(dst, 1<<20)
-	w.Write(head)
-	w.Write(others.Bytes())
-	for range times {
-		if _, err := w.Write(samples.Bytes()); err != nil {
-			dst.Close()
+	options := perfdata.WriterOptions{Attrs: f.Attrs}
+	if packed {
+		options.Packing = perfdata.PackZstd
+	}
+	return errors.Join(write(dst, options, others, samples, max(1, (size-length)/sampleBytes)), dst.Close())
+}
+
+func write(dst io.WriteSeeker, options perfdata.WriterOptions, others, samples [][]byte, times int64) error {
+	w, err := perfdata.NewWriter(dst, options)
+	if err != nil {
+		return err
+	}
+	for _, record := range others {
+		if err := w.WriteRaw(record); err != nil {
 			return err
 		}
 	}
-	if err := w.Flush(); err != nil {
-		dst.Close()
-		return err
+	for range times {
+		for _, record := range samples {
+			if err := w.WriteRaw(record); err != nil {
+				return err
+			}
+		}
 	}
-	return dst.Close()
+	return w.Close()
 }

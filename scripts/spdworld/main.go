@@ -6,8 +6,9 @@
 //
 // It writes app.spd, run.etl, run.spt, ip.spt (instruction addresses) and
 // truth.tsv. With -spd the program is that of an SPD, whose counts app.spd
-// lacks. With -arcs it writes app.spd and arcs.spt alone: so many different
-// branches, once each, for benchmarks.
+// lacks. For benchmarks, with -arcs it writes app.spd and arcs.spt alone: so
+// many different branches, once each; with -parts so many SPTs instead of a
+// recording, each of other samples of one run.
 package main
 
 import (
@@ -30,6 +31,7 @@ func main() {
 	samples := flag.Int("samples", 100, "samples of each kind for every function that runs, on average")
 	depth := flag.Int("depth", 32, "branches of a stack, at most 32")
 	arcs := flag.Int("arcs", 0, "write so many different branches instead of a recording")
+	parts := flag.Int("parts", 0, "write so many SPTs with branch stacks, 0001.spt and so on")
 	from := flag.String("spd", "", "an SPD whose program to execute")
 	dir := flag.String("o", ".", "folder to write to")
 	flag.Parse()
@@ -52,6 +54,14 @@ func main() {
 	p := spdgen.NewProgram(f)
 	if *arcs > 0 {
 		write(*dir, "arcs.spt", func(w io.Writer) error { return p.WriteArcs(w, *seed, *arcs) })
+		return
+	}
+	if *parts > 0 {
+		world := p.Run(*seed, 8**samples)
+		for k := range *parts {
+			part := spdgen.Sampling{Kind: spdgen.LBR, PerFunction: *samples, Depth: *depth, Draw: uint64(k)}
+			write(*dir, fmt.Sprintf("%04d.spt", k+1), func(w io.Writer) error { return world.WriteSPT(w, part) })
+		}
 		return
 	}
 	world := p.Run(*seed, *samples)

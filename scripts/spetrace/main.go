@@ -65,10 +65,8 @@ func write(name string, size int64, branches bool) error {
 		return err
 	}
 	ids := perfdata.SampleIDs{PID: pid, TID: pid, Time: 1, ID: 2}
-	info := perfdata.AuxtraceInfo{Kind: perfdata.AuxArmSPE, Priv: []uint64{2, 4, pmu, cpus}}
-	for cpu := range uint64(cpus) {
-		info.Priv = append(info.Priv, 0x1010101010101010, cpu, 4, 0x410fd490, pmu, interval, 0xffffff)
-	}
+	// The first layout of this record, which every perf reads.
+	info := perfdata.AuxtraceInfo{Kind: perfdata.AuxArmSPE, Priv: []uint64{pmu, 1}}
 	for _, e := range []perfdata.Event{
 		&perfdata.TimeConv{Mult: 1}, &info,
 		&perfdata.Comm{PID: pid, TID: pid, Name: "app", Exec: true},
