@@ -41,8 +41,6 @@ type Sampling struct {
 	// Inside leaves out the branches from and to other binaries. Otherwise they
 	// have RVA 0 at the end outside.
 	Inside bool
-	// Draw tells samplings of one size apart: each takes other samples.
-	Draw uint64
 }
 
 // Run executes the program, until there are enough samples of each kind for
@@ -66,14 +64,21 @@ func (p *Program) Run(seed uint64, perFunction int) *World {
 	return w
 }
 
+// Redraw returns the same execution, of which samplings take other samples.
+func (w *World) Redraw(seed uint64) *World {
+	again := *w
+	again.seed = seed
+	return &again
+}
+
 func (w *World) enough(perFunction int) bool {
 	n := perFunction * w.Ran
 	return w.Ran > 0 && len(w.stacks) >= n*maxDepthLBR && len(w.addresses) >= n
 }
 
 // choose returns the numbers of n of total samples, ascending.
-func (w *World) choose(n, total int, draw uint64) []int {
-	r := rand.New(rand.NewPCG(w.seed+draw, uint64(n)))
+func (w *World) choose(n, total int) []int {
+	r := rand.New(rand.NewPCG(w.seed, uint64(n)))
 	list := make([]int, 0, n)
 	for k := 0; k < total && len(list) < n; k++ {
 		if r.IntN(total-k) < n-len(list) {
@@ -86,7 +91,7 @@ func (w *World) choose(n, total int, draw uint64) []int {
 // Stacks returns the branch stacks of a sampling, newest branch first.
 func (w *World) Stacks(s Sampling) [][]Branch {
 	var list [][]Branch
-	for _, k := range w.choose(s.PerFunction*w.Ran, len(w.stacks)/maxDepthLBR, s.Draw) {
+	for _, k := range w.choose(s.PerFunction*w.Ran, len(w.stacks)/maxDepthLBR) {
 		list = append(list, w.stacks[k*maxDepthLBR:][:s.Depth])
 	}
 	return list
@@ -95,7 +100,7 @@ func (w *World) Stacks(s Sampling) [][]Branch {
 // Addresses returns the instruction addresses of a sampling.
 func (w *World) Addresses(s Sampling) []uint32 {
 	var list []uint32
-	for _, k := range w.choose(s.PerFunction*w.Ran, len(w.addresses), s.Draw) {
+	for _, k := range w.choose(s.PerFunction*w.Ran, len(w.addresses)) {
 		list = append(list, w.addresses[k])
 	}
 	return list

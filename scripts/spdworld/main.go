@@ -58,9 +58,9 @@ func main() {
 	}
 	if *parts > 0 {
 		world := p.Run(*seed, 8**samples)
+		part := spdgen.Sampling{Kind: spdgen.LBR, PerFunction: *samples, Depth: *depth}
 		for k := range *parts {
-			part := spdgen.Sampling{Kind: spdgen.LBR, PerFunction: *samples, Depth: *depth, Draw: uint64(k)}
-			write(*dir, fmt.Sprintf("%04d.spt", k+1), func(w io.Writer) error { return world.WriteSPT(w, part) })
+			write(*dir, fmt.Sprintf("%04d.spt", k+1), func(w io.Writer) error { return world.Redraw(*seed+uint64(k)).WriteSPT(w, part) })
 		}
 		return
 	}
