@@ -57,6 +57,8 @@ type Report struct {
 	InlinedCalls int
 
 	Blocks, CodelessBlocks int
+	Throws                 int                   // edges to landing pads
+	Unreached              [cfg.NumUnreached]int // blocks with code that no way of edges leads to
 	Instructions           int
 	Bytes                  int // of code, padding included
 	Undecoded              int // of them, neither instruction nor known table

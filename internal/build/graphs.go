@@ -39,7 +39,7 @@ func (b *builder) graphs(parts []int, never func(cfg.CallKind, uint32) bool) {
 		a := cfg.Analyzer{Code: b.code, Never: never, Entry: func(rva uint32) bool { return b.entry(rva) >= 0 }}
 		return func(k int) {
 			p := &b.parts[parts[k]]
-			p.graph = a.Function([]program.Range{p.code}, p.entries)
+			p.graph = a.Function([]program.Range{p.code}, p.entries, p.Guards)
 		}
 	})
 }

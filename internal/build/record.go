@@ -85,6 +85,10 @@ func (b *builder) record(k int) spd.Function {
 	b.report.Bytes += int(f.Length)
 	b.report.Undecoded += p.graph.Undecoded
 	b.report.Overlaps += p.graph.Overlaps
+	b.report.Throws += p.graph.Throws
+	for why, n := range p.graph.Unreached {
+		b.report.Unreached[why] += n
+	}
 	b.report.Unresolved += len(p.graph.Unresolved)
 	b.report.Tables += len(p.graph.Tables)
 	for _, t := range p.graph.Tables {

@@ -28,6 +28,7 @@ type Analyzer struct {
 	work   []int  // positions in code to go on from
 	jumps  []jump // indirect jumps that are not resolved
 	tables []table
+	guards []guarded
 	consts map[disasm.Reg][]constant
 
 	read   int // table entries that were read
@@ -74,9 +75,9 @@ const MaxFunction = 1 << 28
 
 // Function returns the graph of the function whose code lies in the ranges, the
 // first of which starts with its entry. Code outside jumps to the additional
-// entries. The function must have code; bytes that the image does not hold count
-// as zero.
-func (a *Analyzer) Function(ranges []program.Range, entries []uint32) *Graph {
+// entries. Guards tell where exceptions in the code lead. The function must have
+// code; bytes that the image does not hold count as zero.
+func (a *Analyzer) Function(ranges []program.Range, entries []uint32, guards []program.Guard) *Graph {
 	a.load(ranges)
 	a.more = entries
 	a.mark(0, leader)
@@ -87,19 +88,21 @@ func (a *Analyzer) Function(ranges []program.Range, entries []uint32) *Graph {
 			a.lead(pos)
 		}
 	}
+	a.catch(guards)
 	a.follow()
 	for _, p := range a.parts[1:] {
 		a.lead(p.start)
 	}
 	a.follow()
 	a.fillGaps()
+	a.invoke()
 	return a.graph()
 }
 
 // load fetches the code.
 func (a *Analyzer) load(ranges []program.Range) {
 	a.arch = a.Code.Arch()
-	a.parts, a.code, a.work, a.jumps, a.tables = a.parts[:0], a.code[:0], a.work[:0], a.jumps[:0], a.tables[:0]
+	a.parts, a.code, a.work, a.jumps, a.tables, a.guards = a.parts[:0], a.code[:0], a.work[:0], a.jumps[:0], a.tables[:0], a.guards[:0]
 	a.consts, a.read, a.rounds, a.overlaps = nil, 0, 0, 0
 	for _, r := range ranges {
 		start, n := len(a.code), int(min(r.End-r.Start, MaxFunction))

@@ -29,6 +29,7 @@ func (a *Analyzer) graph() *Graph {
 	b.close()
 	entries := b.entries()
 	b.g.reach(entries)
+	b.g.tellUnreached()
 	b.g.normalize(entries)
 	for _, t := range a.tables {
 		b.g.Tables = append(b.g.Tables, t.Table)
@@ -172,6 +173,7 @@ func (b *builder) connect(k int) {
 			b.next(block, pos+int(in.Len))
 		}
 	}
+	b.throw(k, pos, in)
 }
 
 func (b *builder) leave(block *Block, how Leave) {
@@ -231,6 +233,7 @@ func (b *builder) indirect(k, pos int, in disasm.Inst) {
 	if in.InMemory && in.Target <= 0xffffffff {
 		c.Kind, c.Target = Slot, uint32(in.Target)
 		b.tail(block, c)
+		b.bind(block, c.Target)
 		return
 	}
 	for _, t := range b.tables {
@@ -260,6 +263,20 @@ func (b *builder) indirect(k, pos int, in disasm.Inst) {
 		c.Kind, c.Target = Slot, slot
 	}
 	b.tail(block, c)
+}
+
+// bind adds the edge of a stub to its half that has the pointer bound: until
+// then, it is where the pointer leads.
+func (b *builder) bind(block *Block, slot uint32) {
+	to, ok := b.Code.Pointer(slot)
+	if !ok {
+		return
+	}
+	if pos, ok := b.pos(uint64(to)); ok && pos > 0 {
+		if k, ok := b.index[pos]; ok {
+			block.Edges = append(block.Edges, Edge{To: k})
+		}
+	}
 }
 
 // close lets unresolved jumps lead to all blocks that nothing else leads to,

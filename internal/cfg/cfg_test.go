@@ -113,7 +113,7 @@ func TestNormalForm(t *testing.T) {
 	} {
 		m := amd64Code(t, x.code)
 		a := Analyzer{Code: m, Never: never}
-		g := a.Function(m.ranges(), nil)
+		g := a.Function(m.ranges(), nil, nil)
 		check(t, x.name, m.ranges(), g)
 		if got := show(g); got != x.want {
 			t.Errorf("%s:\n got %s\nwant %s", x.name, got, x.want)
@@ -124,7 +124,7 @@ func TestNormalForm(t *testing.T) {
 func TestEntries(t *testing.T) {
 	m := amd64Code(t, "85ff 7401 c3 31c0 c3")
 	a := Analyzer{Code: m}
-	g := a.Function(m.ranges(), []uint32{0x1005, 0x9999})
+	g := a.Function(m.ranges(), []uint32{0x1005, 0x9999}, nil)
 	check(t, "entries", m.ranges(), g)
 	if got, want := show(g), "- >1 >3; 1000+4/2 >3 >2; 1004+1/1 >4; 1005+3/2 >4; -"; got != want {
 		t.Errorf("got %s, want %s", got, want)
@@ -137,7 +137,7 @@ func TestParts(t *testing.T) {
 	m.pieces[0x2000] = []byte{0x31, 0xc0, 0xe9, 0x01, 0xf0, 0xff, 0xff} // xor eax, eax; jmp 1008
 	ranges := append(m.ranges(), program.Range{Start: 0x2000, End: 0x2007})
 	a := Analyzer{Code: m}
-	g := a.Function(ranges, nil)
+	g := a.Function(ranges, nil, nil)
 	check(t, "parts", ranges, g)
 	if got, want := show(g), "1000+8/2 >1 >2; 2000+7/2 >2; 1008+1/1"; got != want {
 		t.Errorf("got %s, want %s", got, want)
@@ -148,7 +148,7 @@ func TestCalls(t *testing.T) {
 	// call 2000; call [rip -> 3000]; call rax; jmp 2000
 	m := amd64Code(t, "e8fb0f0000 ff15f51f0000 ffd0 e9ee0f0000")
 	a := Analyzer{Code: m}
-	g := a.Function(m.ranges(), nil)
+	g := a.Function(m.ranges(), nil, nil)
 	want := []Call{
 		{At: 0x1000, Len: 5, Kind: Direct, Target: 0x2000},
 		{At: 0x1005, Len: 6, Kind: Slot, Target: 0x3000},
@@ -175,7 +175,7 @@ func TestSlots(t *testing.T) {
 			Call{At: 0x1008, Len: 4, Kind: Slot, Target: 0x2010}},
 	} {
 		a := Analyzer{Code: x.code}
-		g := a.Function(x.code.ranges(), nil)
+		g := a.Function(x.code.ranges(), nil, nil)
 		check(t, x.name, x.code.ranges(), g)
 		if len(g.Blocks[0].Calls) != 1 || g.Blocks[0].Calls[0] != x.want {
 			t.Errorf("%s: got %+v, want %+v", x.name, g.Blocks[0].Calls, x.want)
@@ -276,7 +276,7 @@ func TestTables(t *testing.T) {
 			x.code.pieces[rva] = b
 		}
 		a := Analyzer{Code: x.code}
-		g := a.Function(x.code.ranges(), nil)
+		g := a.Function(x.code.ranges(), nil, nil)
 		check(t, x.name, x.code.ranges(), g)
 		if len(g.Tables) != 1 || g.Tables[0] != x.want {
 			t.Errorf("%s: got tables %+v, want %+v", x.name, g.Tables, x.want)
@@ -310,7 +310,7 @@ func TestNoTable(t *testing.T) {
 		m := amd64Code(t, x.code)
 		m.pieces[0x3000] = pointers(0x405000, 0x405010, 0x405020)
 		a := Analyzer{Code: m}
-		g := a.Function(m.ranges(), nil)
+		g := a.Function(m.ranges(), nil, nil)
 		check(t, x.name, m.ranges(), g)
 		if len(g.Tables) > 0 || len(g.Unresolved) != x.unresolved {
 			t.Errorf("%s: tables %+v, unresolved %x", x.name, g.Tables, g.Unresolved)
@@ -323,7 +323,7 @@ func TestNoTable(t *testing.T) {
 func TestUnresolved(t *testing.T) {
 	m := amd64Code(t, "83ff02 771f 89ff 488d15f20f0000 486304ba 4801d0 3effe0 b801000000 c3 b802000000 c3 31c0 c3")
 	a := Analyzer{Code: m}
-	g := a.Function(m.ranges(), nil)
+	g := a.Function(m.ranges(), nil, nil)
 	check(t, "unresolved", m.ranges(), g)
 	const want = "1000+5/2 >4 >1; 1005+19/5 >2 >3 >5; 1018+6/2 >5; 101e+6/2 >5; 1024+3/2 >5; -"
 	if got := show(g); got != want || !slices.Equal(g.Unresolved, []uint32{0x1015}) {
@@ -352,7 +352,7 @@ func TestNeverReturning(t *testing.T) {
 		start := uint32(k+1) << 12
 		m.pieces = map[uint32][]byte{start: m.pieces[0x1000]}
 		a := Analyzer{Code: m, Never: func(kind CallKind, target uint32) bool { return start == 0x8000 && target == 0x3000 }}
-		graphs = append(graphs, a.Function([]program.Range{{Start: start, End: start + uint32(len(m.pieces[start]))}}, nil))
+		graphs = append(graphs, a.Function([]program.Range{{Start: start, End: start + uint32(len(m.pieces[start]))}}, nil, nil))
 	}
 	got := NeverReturning(graphs, func(c Call) int {
 		if c.Never {
@@ -387,7 +387,7 @@ func FuzzFunction(f *testing.F) {
 			ranges = []program.Range{{Start: at, End: all.End}, {Start: all.Start, End: at}}
 		}
 		a := Analyzer{Code: m, Never: func(_ CallKind, target uint32) bool { return target%3 == 0 }}
-		g := a.Function(ranges, []uint32{all.Start + uint32(cut)/2})
+		g := a.Function(ranges, []uint32{all.Start + uint32(cut)/2}, nil)
 		check(t, "fuzz", ranges, g)
 		NeverReturning([]*Graph{g}, func(c Call) int { return int(c.Target%3) - 2 })
 	})

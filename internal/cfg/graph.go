@@ -1,13 +1,14 @@
 // Package cfg makes the flow graphs of functions from their machine code.
 //
 // It follows the control flow from the entry, looks up the targets of jumps
-// through tables, and then decodes what nothing known leads to (landing pads of
-// exceptions, the targets of jumps that stay unresolved). What is no
+// through tables, and then decodes what nothing known leads to (the targets of jumps that stay
+// unresolved, dead code). What is no
 // instruction is left as data. The package knows no file format: Code is the
 // image, and functions are intervals of it.
 //
 // Blocks end behind every branch and before every branch target. Calls end a
-// block only if they never return. NeverReturning finds the functions of a
+// block only if they never return, or if an exception in them leads to a landing
+// pad of the function: that is an edge behind all others. NeverReturning finds the functions of a
 // program for which that holds.
 //
 // # Normal form
@@ -59,6 +60,13 @@ type Graph struct {
 	// else leads to, and to the exit.
 	Unresolved []uint32
 
+	// Throws counts the edges to landing pads.
+	Throws int
+
+	// Unreached counts the blocks with code that no way of known edges leads
+	// to from the entry, by reason.
+	Unreached [NumUnreached]int
+
 	// Overlaps counts branches into the middle of instructions, Undecoded
 	// the bytes that are neither instructions nor a known table.
 	Overlaps, Undecoded int
@@ -79,8 +87,9 @@ type Block struct {
 // Edge leads to a successor, of two first to the branch target, then to the
 // next instruction. A switch has one edge per distinct target.
 type Edge struct {
-	To   int  // index into Blocks
-	Dead bool // never taken
+	To     int  // index into Blocks
+	Dead   bool // never taken
+	Throws bool // taken by exceptions
 }
 
 // CallKind tells what a call goes through.

@@ -11,9 +11,8 @@ const (
 // a call leads to, or Returning or Never.
 //
 // A function returns if a way leads from its entry to a return, or to a tail
-// call of a function that returns, past calls of functions that return. Code
-// that no known edge leads to (the landing pads of exceptions) counts as
-// reachable, so that a function that catches its own exception returns.
+// call of a function that returns, past calls of functions that return or, to
+// landing pads, throw. Code that no known edge leads to counts as reachable.
 func NeverReturning(graphs []*Graph, callee func(Call) int) []bool {
 	p := propagation{graphs: graphs, callee: callee, returns: make([]bool, len(graphs)),
 		waiting: make([][]stop, len(graphs)), visited: make([][]bool, len(graphs))}
@@ -70,6 +69,9 @@ func (p *propagation) step(s stop) {
 	}
 	p.visited[s.function][s.block], s.resumed = true, true
 	b := &p.graphs[s.function].Blocks[s.block]
+	if s.call == 0 {
+		p.follow(s.function, b, true)
+	}
 	for ; s.call < len(b.Calls); s.call++ {
 		c := b.Calls[s.call]
 		target := p.callee(c)
@@ -92,9 +94,15 @@ func (p *propagation) step(s stop) {
 			return
 		}
 	}
+	p.follow(s.function, b, false)
+}
+
+// follow goes on with the blocks behind edges that exceptions take, or the
+// others.
+func (p *propagation) follow(f int, b *Block, throws bool) {
 	for _, e := range b.Edges {
-		if !e.Dead && !p.visited[s.function][e.To] {
-			p.work = append(p.work, stop{function: s.function, block: e.To})
+		if e.Throws == throws && !e.Dead && !p.visited[f][e.To] {
+			p.work = append(p.work, stop{function: f, block: e.To})
 		}
 	}
 }

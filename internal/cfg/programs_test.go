@@ -59,7 +59,7 @@ func TestGraphs(t *testing.T) {
 		c := openELF(t, corpus.Path(t, "programs/"+name))
 		a := Analyzer{Code: c}
 		for _, f := range c.funcs {
-			g := a.Function(f.Ranges, nil)
+			g := a.Function(f.Ranges, nil, nil)
 			check(t, f.Name, f.Ranges, g)
 			if g.Overlaps+g.Undecoded+len(g.Unresolved) > 0 {
 				t.Errorf("%s %s: %d overlaps, %d bytes undecoded, unresolved %x", name, f.Name, g.Overlaps, g.Undecoded, g.Unresolved)
@@ -86,7 +86,7 @@ func TestLargePrograms(t *testing.T) {
 		a := Analyzer{Code: c}
 		var blocks, tables, entries, unresolved, overlaps, undecoded, size int
 		for _, f := range c.funcs {
-			g := a.Function(f.Ranges, nil)
+			g := a.Function(f.Ranges, nil, nil)
 			check(t, f.Name, f.Ranges, g)
 			blocks += len(g.Blocks)
 			tables += len(g.Tables)

@@ -398,6 +398,9 @@ func (a *Analyzer) readTable(j *jump, start int64, l lookup, limit int, exact bo
 		if !ok && (!out || !exact && l.size != 8) {
 			break // the table ended before
 		}
+		if ok && to == nowhere {
+			continue
+		}
 		if !ok {
 			outside++
 			continue
@@ -440,6 +443,10 @@ func (a *Analyzer) room(start int64, step int) int {
 	return int((next - start) / int64(step))
 }
 
+// nowhere is the position of what cannot be reached: LLVM lets entries for
+// values that do not occur lead to the end of the function.
+const nowhere = -1
+
 // entry reads an entry and returns the position that it leads to, or that it
 // leads out of the function.
 func (a *Analyzer) entry(at, start int64, l lookup) (pos int, outside, ok bool) {
@@ -471,6 +478,9 @@ func (a *Analyzer) entry(at, start int64, l lookup) (pos int, outside, ok bool) 
 	}
 	if target < 0 || target > 0xffffffff || target%int64(a.arch.Align()) != 0 {
 		return 0, false, false
+	}
+	if l.size != 8 && slices.ContainsFunc(a.parts, func(p part) bool { return target == int64(p.rva)+int64(p.end-p.start) }) {
+		return nowhere, false, true
 	}
 	if pos, ok := a.pos(uint64(target)); ok {
 		if a.marks[pos]&(inside|data) != 0 {

@@ -15,6 +15,7 @@ import (
 // innermost place around it. Where that changes, a new piece begins.
 type layout struct {
 	functions []*spd.Function
+	machine   []bool // functions of a database made of machine code
 	byID      map[spd.ID]int32
 	// firstBlock and firstEdge number the blocks and edges of all functions:
 	// block b of function f is firstBlock[f]+b, edge e of block number k is
@@ -116,6 +117,7 @@ func (l *layout) number(f *spd.File) {
 				l.byID[fn.ID] = int32(len(l.functions))
 			}
 			l.functions = append(l.functions, fn)
+			l.machine = append(l.machine, f.Modules[m].Name == spd.ModuleMachine)
 			l.firstBlock = append(l.firstBlock, blocks)
 			blocks += int32(len(fn.Blocks))
 			for b := range fn.Blocks {

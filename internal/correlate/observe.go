@@ -2,6 +2,7 @@ package correlate
 
 import (
 	"math"
+	"slices"
 
 	"github.com/spgo-tools/spgo/internal/flow"
 	"github.com/spgo-tools/spgo/pkg/binfmt"
@@ -188,10 +189,29 @@ func (s *survey) graph(f int32) *flow.Graph {
 	alone := s.aloneIn(bodies)
 	s.edges(g, f, alone || s.passed == nil)
 	if s.entered[f] > 0 && alone {
-		g.EntryObs = flow.Obs{Count: s.count(s.branchesOf(s.entered[f])), N: 1}
+		seen := flow.Obs{Count: s.count(s.branchesOf(s.entered[f])), N: 1}
+		if k := s.firstByte(f); k >= 0 {
+			g.Edges[k].Obs = seen
+		} else {
+			g.EntryObs = seen
+		}
 	}
 	g.CallsKnown = fn.SymbolFlags&(spd.SymbolStatic|spd.SymbolAddressTaken) == spd.SymbolStatic
 	return g
+}
+
+// firstByte returns which edge of the entry leads to the first byte of a
+// function that other parts of it also jump into the middle of: arrivals at the
+// first byte are only some of its entries then. It is -1 where they are all.
+func (s *survey) firstByte(f int32) int {
+	fn := s.functions[f]
+	if !s.machine[f] || fn.Blocks[0].Instructions > 0 || len(fn.Blocks[0].Edges) < 2 {
+		return -1
+	}
+	return slices.IndexFunc(fn.Blocks[0].Edges, func(e spd.Edge) bool {
+		to := int(e.To) - 1
+		return to >= 0 && to < len(fn.Blocks) && len(fn.Blocks[to].Ranges) > 0 && fn.Blocks[to].Ranges[0].Start == 0
+	})
 }
 
 // edges adds the edges of function f to g. What branches and runs show of

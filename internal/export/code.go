@@ -53,6 +53,8 @@ func (i instruction) direct() (uint32, bool) {
 	return 0, false
 }
 
+func (i instruction) calls() bool { return i.Kind == disasm.Call || i.Kind == disasm.IndirectCall }
+
 // load decodes the code of all functions with counts.
 func load(in Input) (*program, error) {
 	p := &program{img: in.Image, binary: in.Profile.Header.Binary, debug: in.Debug, trim: in.Trim, ids: make(map[spd.ID]int)}

@@ -116,7 +116,9 @@ func (p *program) keptFunctions(names []string) []bool {
 }
 
 // ways calls do for the edges of a function between blocks with code: from the
-// last instruction of the one to the first of the other.
+// last instruction of the one to the first of the other. Behind a call goes on
+// what it returns to, and its exceptions come from the code that unwinds: neither
+// is a way from the call.
 func (p *program) ways(f *function, do func(from instruction, to uint32, count uint64)) {
 	for k := range f.blocks {
 		b := &f.blocks[k]
@@ -124,6 +126,9 @@ func (p *program) ways(f *function, do func(from instruction, to uint32, count u
 			continue
 		}
 		last := b.code[len(b.code)-1]
+		if last.calls() {
+			continue
+		}
 		for _, e := range b.Edges {
 			if to := f.blocks[e.To-1].code; len(to) > 0 {
 				do(last, to[0].rva, e.Count)

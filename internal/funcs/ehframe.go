@@ -13,6 +13,7 @@ import (
 // span is a piece of code by address and size.
 type span struct {
 	start, size uint64
+	lsda        uint64 // address of its table of exceptions, 0 if there is none
 }
 
 // readEHFrame takes the functions of the unwind table. It says where they lie
@@ -32,6 +33,7 @@ func (f *finder) readEHFrame() {
 			continue
 		}
 		f.add(piece{source: program.EHFrame}, s.start-f.img.Base, s.size)
+		f.addLSDA(s.lsda, s.start, s.size)
 	}
 }
 
@@ -92,8 +94,8 @@ const (
 	peOmit     = 0xff
 )
 
-// pointer reads an encoded pointer. The cursor is at an offset that counts
-// from base, where the byte at va is.
+// pointer reads an encoded pointer. Offsets of the cursor count from base, where
+// the byte at va is.
 func pointer(c *binfmt.Cursor, enc uint8, va uint64, base int64) uint64 {
 	at := c.Offset()
 	var v uint64
@@ -157,7 +159,7 @@ func sleb(c *binfmt.Cursor) uint64 {
 // link-time address, in their order, without those of size 0. An entry with a
 // defect is left out; defects are kept up to a limit.
 func ehFrame(data []byte, va uint64) (out []span, defects []error) {
-	encodings := map[int]uint8{} // of code addresses, by position of the CIE
+	known := map[int]encodings{} // by position of the CIE
 	fail := func(err error) { defects = keep(defects, err) }
 	c := binfmt.NewCursor(data, ".eh_frame", 0)
 	for c.Len() >= 4 {
@@ -178,22 +180,30 @@ func ehFrame(data []byte, va uint64) (out []span, defects []error) {
 		e := binfmt.NewCursor(body, fmt.Sprintf(".eh_frame entry at %#x", start), int64(bodyAt))
 		back := int64(e.U32())
 		if e.Err() == nil && back == 0 {
-			encodings[start] = cieEncoding(e, va)
+			enc := readCIE(e, va)
 			if e.Err() != nil {
-				delete(encodings, start)
 				fail(e.Err())
+			} else {
+				known[start] = enc
 			}
 			continue
 		}
-		enc, ok := encodings[bodyAt-int(back)]
+		enc, ok := known[bodyAt-int(back)]
 		if !ok {
 			e.FailAt(int64(bodyAt), binfmt.ErrCorrupt, "the distance to a CIE", fmt.Sprintf("%#x", back))
 		}
-		s := span{start: pointer(e, enc, va, 0)}
-		s.size = pointer(e, enc&peFormat, 0, 0)
+		s := span{start: pointer(e, enc.code, va, 0)}
+		s.size = pointer(e, enc.code&peFormat, 0, 0)
 		if e.Err() != nil {
 			fail(e.Err())
 			continue
+		}
+		if enc.sized && enc.lsda != peOmit {
+			uleb(e) // size of what follows
+			s.lsda = optional(e, enc.lsda, va)
+			if e.Err() != nil {
+				fail(e.Err())
+			}
 		}
 		if s.size != 0 {
 			out = append(out, s)
@@ -202,9 +212,27 @@ func ehFrame(data []byte, va uint64) (out []span, defects []error) {
 	return out, defects
 }
 
-// cieEncoding reads a common information entry as far as the encoding of code
-// addresses, which its augmentation may give.
-func cieEncoding(c *binfmt.Cursor, va uint64) uint8 {
+// optional reads an encoded pointer in .eh_frame, at va, of which 0 says that
+// there is none.
+func optional(c *binfmt.Cursor, enc uint8, va uint64) uint64 {
+	raw := *c
+	if pointer(&raw, enc&peFormat, 0, 0) == 0 && raw.Err() == nil {
+		return 0
+	}
+	return pointer(c, enc&^peIndirect, va, 0)
+}
+
+// encodings are what a common information entry says of its descriptions.
+type encodings struct {
+	code  uint8 // of code addresses
+	lsda  uint8 // of the address of the language specific data
+	sized bool  // there are augmentation data, with their size
+}
+
+// readCIE reads a common information entry as far as encodings go, which its
+// augmentation may give.
+func readCIE(c *binfmt.Cursor, va uint64) encodings {
+	enc := encodings{lsda: peOmit}
 	at := c.Offset()
 	version := c.U8()
 	if c.Err() == nil && version != 1 && version != 3 && version != 4 {
@@ -222,27 +250,32 @@ func cieEncoding(c *binfmt.Cursor, va uint64) uint8 {
 		uleb(c)
 	}
 	if augmentation == "" {
-		return 0
+		return enc
 	}
 	if augmentation[0] != 'z' {
 		c.FailAt(at+1, binfmt.ErrUnsupported, `an augmentation that starts with "z"`, fmt.Sprintf("%q", augmentation))
-		return 0
+		return enc
 	}
+	enc.sized = true
 	uleb(c) // size of what follows
+	located := false
 	for _, a := range augmentation[1:] {
 		switch a {
 		case 'R':
-			return c.U8()
+			enc.code, located = c.U8(), true
 		case 'L':
-			c.U8() // encoding of the language specific data
+			enc.lsda = c.U8()
 		case 'P':
 			if enc := c.U8(); enc != peOmit {
 				pointer(c, enc&^peIndirect&^peRelative, va, 0) // personality routine
 			}
 		case 'S', 'B', 'G': // signal frame; keys of return addresses; tagged memory
 		default:
-			c.FailAt(at+1, binfmt.ErrUnsupported, "a known augmentation", fmt.Sprintf("%q", augmentation))
+			if !located {
+				c.FailAt(at+1, binfmt.ErrUnsupported, "a known augmentation", fmt.Sprintf("%q", augmentation))
+			}
+			return enc
 		}
 	}
-	return 0
+	return enc
 }

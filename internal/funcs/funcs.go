@@ -14,6 +14,9 @@
 //
 // Each source gives pieces of code: a start, often an end, often a name. All
 // sources are read and their pieces put together, see merge.go.
+//
+// Unwind tables also lead to the tables of exceptions, which say where control
+// goes on in a function after an exception in it, see guards.go.
 package funcs
 
 import (
@@ -57,7 +60,9 @@ func Find(img *image.File, opts Options) ([]program.Function, Report, error) {
 	} else {
 		f.readPE()
 	}
-	return f.merge(), f.report, nil
+	list := f.merge()
+	f.guard(list)
+	return list, f.report, nil
 }
 
 // finder collects the pieces of code of all sources.
@@ -66,6 +71,8 @@ type finder struct {
 	code   []program.Range // executable sections, ascending, disjoint
 	pieces []piece
 	limits []uint32 // addresses that no function without size crosses
+	sites  []site
+	tables uint64 // bytes read of tables of exceptions
 	report Report
 }
 

@@ -41,6 +41,7 @@ func (f *finder) readPdata() {
 		}
 		f.add(p, uint64(u.start), uint64(u.end-u.start))
 	}
+	f.addHandlers(data)
 }
 
 // joinFragments sorts entries and puts those of one function that touch
@@ -163,12 +164,12 @@ func pdataARM64(data []byte, read readAt) (out []unwound, defects []error) {
 			u.end = start + word>>2&0x7ff*4
 			fragment = word&3 == fragmentARM64
 		case xdataARM64:
-			size, frag, err := recordARM64(word, read)
+			r, err := recordARM64(word, read)
 			if err != nil {
 				defects = keep(defects, err)
 				continue
 			}
-			u.end, fragment = start+size, frag
+			u.end, fragment = start+r.size, r.fragment
 		default:
 			defects = keep(defects, &binfmt.Error{Part: "exception directory", Offset: -1, Want: "unwind data of kind 0 to 2", Got: fmt.Sprintf("%#x", word), Err: binfmt.ErrUnsupported})
 			continue
@@ -185,23 +186,28 @@ func pdataARM64(data []byte, read readAt) (out []unwound, defects []error) {
 	return out, defects
 }
 
-// recordARM64 reads the size of the code from an unwind record, and whether it
-// is a fragment: the codes of its prolog begin with end_c, so that there is
-// none.
-func recordARM64(rva uint32, read readAt) (size uint32, fragment bool, err error) {
+// unwindARM64 is what an unwind record says.
+type unwindARM64 struct {
+	size     uint32 // of the code
+	fragment bool   // without prolog: its codes begin with end_c
+	handler  uint64 // RVA of the data of the exception handler, 0 if there is none
+}
+
+// recordARM64 reads an unwind record.
+func recordARM64(rva uint32, read readAt) (r unwindARM64, err error) {
 	var b [8]byte
 	n, _ := read(b[:], uint64(rva))
 	if n < 4 {
-		return 0, false, noBytes("unwind data", rva)
+		return r, noBytes("unwind data", rva)
 	}
 	head := binary.LittleEndian.Uint32(b[:])
-	size = head & 0x3ffff * 4
+	r.size = head & 0x3ffff * 4
 	epilogs, words := head>>22&0x1f, head>>27
-	single := head>>21&1 != 0
+	handled, single := head>>20&1 != 0, head>>21&1 != 0
 	at := uint64(rva) + 4
 	if epilogs == 0 && words == 0 { // larger numbers in the next word
 		if n < 8 {
-			return 0, false, noBytes("unwind data", rva)
+			return r, noBytes("unwind data", rva)
 		}
 		ext := binary.LittleEndian.Uint32(b[4:])
 		epilogs, words = ext&0xffff, ext>>16&0xff
@@ -210,11 +216,15 @@ func recordARM64(rva uint32, read readAt) (size uint32, fragment bool, err error
 	if !single {
 		at += 4 * uint64(epilogs)
 	}
+	if handled {
+		r.handler = at + 4*uint64(words) + 4
+	}
 	if words == 0 {
-		return size, false, nil
+		return r, nil
 	}
 	if n, _ := read(b[:1], at); n < 1 {
-		return 0, false, noBytes("unwind codes", rva)
+		return r, noBytes("unwind codes", rva)
 	}
-	return size, b[0] == endC, nil
+	r.fragment = b[0] == endC
+	return r, nil
 }

@@ -52,6 +52,8 @@ type Report struct {
 	// Code and Covered are bytes of executable sections, and of those the
 	// ones in functions.
 	Code, Covered uint64
+	// Exceptions is what tables of exceptions hold.
+	Exceptions Exceptions
 	// Problems are the defects of sources that were read in part or not at
 	// all.
 	Problems []error
@@ -59,3 +61,15 @@ type Report struct {
 
 func (r *Report) skip(s program.Source, why Reason) { r.Skipped[s][why]++ }
 func (r *Report) cut(s program.Source)              { r.Cut[s]++ }
+
+// Exceptions counts tables of exceptions and what they say.
+type Exceptions struct {
+	Tables  int // that were read
+	Sites   int // pieces of code with a landing pad in a function
+	Outside int // more of those that are, or whose pad is, in no known function
+	Nested  int // more of those that are in too many others
+	// Elsewhere counts the functions whose handlers are functions of their
+	// own (catch blocks of Microsoft's C++): where these go on is not in a table.
+	Elsewhere int
+	Unknown   int // tables of an unknown kind, such as of other languages
+}

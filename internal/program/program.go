@@ -55,6 +55,17 @@ type Function struct {
 
 	Source   Source
 	NoReturn bool // known not to return
+
+	// Guards are the code whose exceptions the function itself handles, by
+	// address, disjoint.
+	Guards []Guard
+}
+
+// Guard is code with the places where control goes on after an exception in
+// it: landing pads, to catch it or to clean up.
+type Guard struct {
+	Range
+	Pads []uint32 // the innermost first, at least one
 }
 
 // Entry is the address of the first instruction.

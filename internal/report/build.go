@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/spgo-tools/spgo/internal/build"
+	"github.com/spgo-tools/spgo/internal/cfg"
 	"github.com/spgo-tools/spgo/internal/funcs"
 	"github.com/spgo-tools/spgo/internal/program"
 )
@@ -37,6 +38,9 @@ type Built struct {
 	Undecoded      int     `json:"undecoded_bytes"`
 	Overlaps       int     `json:"branches_into_instructions"`
 
+	Exceptions ExceptionTables `json:"exceptions"`
+	Unreached  []Unreached     `json:"unreached_blocks,omitempty"`
+
 	Tables     int `json:"jump_tables"`
 	Entries    int `json:"jump_table_entries"`
 	Unresolved int `json:"unresolved_jumps"`
@@ -64,6 +68,23 @@ type LeftOut struct {
 	Pieces int    `json:"pieces"`
 }
 
+// ExceptionTables tells what tables of exceptions gave.
+type ExceptionTables struct {
+	Tables    int `json:"tables"`
+	Edges     int `json:"landing_pad_edges"`
+	Outside   int `json:"outside_functions"`
+	Nested    int `json:"nested_too_deep"`
+	Elsewhere int `json:"handlers_elsewhere"`
+	Unknown   int `json:"unknown_tables"`
+}
+
+// Unreached counts the blocks with code that no way of known edges leads to, for
+// one reason.
+type Unreached struct {
+	Reason string `json:"reason"`
+	Blocks int    `json:"blocks"`
+}
+
 // NewBuilt fills in what is known of the functions and of the database made of
 // them.
 func NewBuilt(f *funcs.Report, r *build.Report) *Built {
@@ -74,7 +95,13 @@ func NewBuilt(f *funcs.Report, r *build.Report) *Built {
 		Tables: r.Tables, Entries: r.TableEntries, Unresolved: r.Unresolved,
 		Calls: r.Calls, ImportCalls: r.ImportCalls, IndirectCalls: r.IndirectCalls, TailCalls: r.TailCalls,
 		InlinedCalls: r.InlinedCalls, UnknownCalls: r.UnknownCalls, NeverReturn: r.NeverReturn,
-		Sources: make(map[string]int),
+		Sources:    make(map[string]int),
+		Exceptions: ExceptionTables{f.Exceptions.Tables, r.Throws, f.Exceptions.Outside, f.Exceptions.Nested, f.Exceptions.Elsewhere, f.Exceptions.Unknown},
+	}
+	for why, n := range r.Unreached {
+		if n > 0 {
+			b.Unreached = append(b.Unreached, Unreached{cfg.Unreached(why).String(), n})
+		}
 	}
 	for s, n := range f.Functions {
 		if n > 0 {
@@ -125,6 +152,25 @@ func (b *Built) WriteText(w io.Writer) error {
 	t.line("calls          %s direct, %s of imports, %s indirect, %s inlined; %s are tail calls",
 		n(b.Calls), n(b.ImportCalls), n(b.IndirectCalls), n(b.InlinedCalls), n(b.TailCalls))
 	t.line("jump tables    %s with %s entries; %s jumps have unknown targets", n(b.Tables), n(b.Entries), n(b.Unresolved))
+	if x := b.Exceptions; x != (ExceptionTables{}) {
+		t.line("exceptions     %s edges to landing pads from %s tables", n(x.Edges), n(x.Tables))
+		for _, y := range []struct {
+			count int
+			what  string
+		}{
+			{x.Elsewhere, "functions have handlers that are functions of their own"},
+			{x.Unknown, "tables are of an unknown kind"},
+			{x.Outside, "pieces of code or their landing pads are in no known function"},
+			{x.Nested, "pieces of code are in too many others"},
+		} {
+			if y.count > 0 {
+				t.line("  %12s %s", n(y.count), y.what)
+			}
+		}
+	}
+	for _, u := range b.Unreached {
+		t.line("unreached      %s blocks %s", n(u.Blocks), u.Reason)
+	}
 	if b.Undecoded+b.Overlaps+b.UnknownCalls > 0 {
 		t.line("not understood %s bytes, %s branches into instructions, %s calls of no known function",
 			n(b.Undecoded), n(b.Overlaps), n(b.UnknownCalls))
