@@ -28,6 +28,7 @@ func run(c *cli.Context) (cli.Result, error) {
 	ctx, cancel := context.WithCancel(c.Context.Context)
 	defer cancel()
 	profile := aggregate.New(plan.lbrDepth)
+	profile.Workers = plan.options.Workers
 	defer profile.Close()
 	defer plan.limitMemory(profile, cancel)()
 

@@ -161,6 +161,7 @@ func collectData(c *cli.Context, writing context.Context, o *collect.Options, ou
 // next one is made.
 func collectSPT(c *cli.Context, writing context.Context, o *collect.Options, output string, result *report.Collection) error {
 	profile := aggregate.New(spt.MaxEntries)
+	profile.Workers = runtime.GOMAXPROCS(0)
 	var facts []*ingest.Facts
 	options := &ingest.Options{Binaries: cli.Names(c.StringSlice("binary")), Workers: runtime.GOMAXPROCS(0)}
 	sink := &collect.Pieces{Bytes: pieceBytes, Version: "sptcollect " + cli.Version}

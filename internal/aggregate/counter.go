@@ -75,42 +75,37 @@ func (c *counter) each(f func(key, count uint64)) {
 	}
 }
 
-// index gives 64-bit keys dense numbers in the order of their arrival.
-type index struct {
-	slots []int32 // number + 1; 0: empty
+// ranks tells the places of keys in their order.
+type ranks struct {
+	slots []int32 // rank + 1; 0: empty
 	keys  []uint64
 	shift uint8
 }
 
-// number returns the number of key.
-func (x *index) number(key uint64) int32 {
-	if len(x.keys)*4 >= len(x.slots)*3 {
-		x.grow()
+// newRanks makes the ranks of sorted keys.
+func newRanks(keys []uint64) *ranks {
+	size := 64
+	for size*3 < len(keys)*4 {
+		size *= 2
 	}
-	mask := uint64(len(x.slots) - 1)
-	for i := hash(key) >> x.shift; ; i = (i + 1) & mask {
-		s := x.slots[i]
-		if s == 0 {
-			x.keys = append(x.keys, key)
-			x.slots[i] = int32(len(x.keys))
-			return int32(len(x.keys) - 1)
+	r := &ranks{slots: make([]int32, size), keys: keys, shift: shiftOf(size)}
+	for n, key := range keys {
+		i := hash(key) >> r.shift
+		for r.slots[i] != 0 {
+			i = (i + 1) & uint64(size-1)
 		}
-		if x.keys[s-1] == key {
-			return s - 1
-		}
+		r.slots[i] = int32(n + 1)
 	}
+	return r
 }
 
-func (x *index) grow() {
-	size := max(64, 2*len(x.slots))
-	x.slots = make([]int32, size)
-	x.shift = shiftOf(size)
-	mask := uint64(size - 1)
-	for n, key := range x.keys {
-		i := hash(key) >> x.shift
-		for x.slots[i] != 0 {
-			i = (i + 1) & mask
+// of returns the rank of a key, -1 if there is no such key.
+func (r *ranks) of(key uint64) int32 {
+	mask := uint64(len(r.slots) - 1)
+	for i := hash(key) >> r.shift; ; i = (i + 1) & mask {
+		n := r.slots[i] - 1
+		if n < 0 || r.keys[n] == key {
+			return n
 		}
-		x.slots[i] = int32(n + 1)
 	}
 }

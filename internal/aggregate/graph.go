@@ -1,11 +1,8 @@
 package aggregate
 
 import (
-	"cmp"
-	"slices"
-
 	"github.com/spgo-tools/spgo/internal/walks"
-	"github.com/spgo-tools/spgo/pkg/binfmt"
+	"github.com/spgo-tools/spgo/pkg/spt"
 )
 
 // graph is the sum of the sequences of arcs of a binary in the form that walks
@@ -16,37 +13,48 @@ type graph struct {
 	next   []walks.Transition
 }
 
-// decompose calls emit with chains of at most limit arcs, each with the number
-// of times it counts, that have exactly the arcs and pairs of the sum. The
-// result depends on the sum alone.
-func (g *graph) decompose(limit int, emit func(chain []uint64, times uint64) error) (walks.Report, error) {
-	var failed error
-	chain := make([]uint64, 0, limit)
-	report, err := walks.Decompose(g.visits, g.next, limit, func(walk []int32, times uint64) {
-		chain = chain[:0]
-		for _, r := range walk {
-			chain = append(chain, g.arcs[r])
-		}
-		if failed == nil {
-			failed = emit(chain, times)
-		}
-	})
-	return report, cmp.Or(failed, err)
+// records are chains of arcs, each with the number of times it counts, that have
+// exactly the arcs and pairs of a sum.
+type records struct {
+	arcs   []uint64
+	walks  *walks.Result
+	memory int64 // about what it took to find them, in bytes
 }
 
-// memory is about what decompose takes, in bytes: for each arc two more from and
-// to the outside, and a record; for each pair an arc of the graph.
-func (g *graph) memory() int64 { return 200*int64(len(g.arcs)) + 110*int64(len(g.next)) }
+// decompose finds the records of at most limit arcs. They depend on the sum
+// alone. The graph is of no use afterwards.
+func (g *graph) decompose(limit int, gate walks.Gate) (*records, error) {
+	memory := 200*int64(len(g.arcs)) + 110*int64(len(g.next)) // for each arc two more from and to the outside, and a record
+	visits, next := g.visits, g.next
+	g.visits, g.next = nil, nil // the memory can go
+	result, err := walks.Decompose(visits, next, limit, gate)
+	return &records{g.arcs, result, memory}, err
+}
+
+// each calls f for all chains, which must not be kept.
+func (r *records) each(f func(chain []uint64, times uint64) error) error {
+	var chain []uint64
+	for walk, times := range r.walks.All {
+		chain = chain[:0]
+		for _, rank := range walk {
+			chain = append(chain, r.arcs[rank])
+		}
+		if err := f(chain, times); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // binarySums is the sum of one binary. What is asked for first comes first in it, in
 // the order of the methods; each may be called once.
 type binarySums interface {
 	// hitList returns the counts of (opcode, RVA), in no particular order.
 	hitList() ([]place, error)
-	branchGraph() (*graph, error)
+	branches(walks.Gate) (*records, error)
 	// stacks calls f for whole stacks in the order of their values.
 	stacks(f func(stack []uint64, times uint64) error) error
-	callGraph() (*graph, error)
+	callStacks(walks.Gate) (*records, error)
 }
 
 func (c *counts) hitList() ([]place, error) {
@@ -55,14 +63,19 @@ func (c *counts) hitList() ([]place, error) {
 	return list, nil
 }
 
-func (c *counts) branchGraph() (*graph, error) { return c.branches.graph(), nil }
-func (c *counts) callGraph() (*graph, error)   { return c.calls.graph(), nil }
+func (c *counts) branches(gate walks.Gate) (*records, error) {
+	return c.branchSums.graph().decompose(spt.MaxEntries, gate)
+}
+
+func (c *counts) callStacks(gate walks.Gate) (*records, error) {
+	return c.callSums.graph().decompose(maxArcs, gate)
+}
 
 func (c *counts) stacks(f func(stack []uint64, times uint64) error) error {
 	var stack []uint64
-	for _, key := range c.branches.whole.sorted() {
+	for _, key := range c.branchSums.whole.sorted() {
 		stack = appendStack(stack[:0], key)
-		if err := f(stack, c.branches.whole[key]); err != nil {
+		if err := f(stack, c.branchSums.whole[key]); err != nil {
 			return err
 		}
 	}
@@ -104,8 +117,21 @@ func (s *spilled) hitList() (list []place, err error) {
 	return list, err
 }
 
-func (s *spilled) branchGraph() (*graph, error) { return s.graph(kindBranchHeads, kindBranchLinks) }
-func (s *spilled) callGraph() (*graph, error)   { return s.graph(kindCallHeads, kindCallLinks) }
+func (s *spilled) branches(gate walks.Gate) (*records, error) {
+	g, err := s.graph(kindBranchHeads, kindBranchLinks)
+	if err != nil {
+		return nil, err
+	}
+	return g.decompose(spt.MaxEntries, gate)
+}
+
+func (s *spilled) callStacks(gate walks.Gate) (*records, error) {
+	g, err := s.graph(kindCallHeads, kindCallLinks)
+	if err != nil {
+		return nil, err
+	}
+	return g.decompose(maxArcs, gate)
+}
 
 func (s *spilled) stacks(f func(stack []uint64, times uint64) error) error {
 	var stack []uint64
@@ -123,40 +149,22 @@ func (s *spilled) graph(heads, links kind) (*graph, error) {
 	}); err != nil {
 		return nil, err
 	}
-	type pair struct{ before, arc, n uint64 }
-	var pairs []pair
+	var pairs []link
 	if err := s.each(links, func(i *item) error {
-		pairs = append(pairs, pair{i.a, i.b, i.n})
+		pairs = append(pairs, link{i.a, i.b, i.n})
 		return nil
 	}); err != nil {
 		return nil, err
 	}
-	g := &graph{arcs: make([]uint64, 0, len(begins)+len(pairs))}
-	for _, b := range begins {
-		g.arcs = append(g.arcs, b.key)
-	}
-	for _, p := range pairs {
-		g.arcs = append(g.arcs, p.arc)
-	}
-	slices.Sort(g.arcs)
-	g.arcs = slices.Clone(slices.Compact(g.arcs))
-	g.visits = make([]uint64, len(g.arcs))
-	rank := func(arc uint64) int32 {
-		i, ok := slices.BinarySearch(g.arcs, arc)
-		if !ok {
-			i = -1
-		}
-		return int32(i)
-	}
-	count := func(r int32, n uint64) { g.visits[r] = binfmt.SatAdd(g.visits[r], n) }
-	for _, b := range begins {
-		count(rank(b.key), b.count)
-	}
-	g.next = make([]walks.Transition, 0, len(pairs))
-	for _, p := range pairs {
-		t := walks.Transition{From: rank(p.before), To: rank(p.arc), Count: p.n}
-		count(t.To, p.n)
-		g.next = append(g.next, t)
-	}
-	return g, nil
+	return newGraph(len(begins), len(pairs),
+		func(f func(arc, n uint64)) {
+			for _, b := range begins {
+				f(b.key, b.count)
+			}
+		},
+		func(f func(before, arc, n uint64)) {
+			for _, p := range pairs {
+				f(p.before, p.arc, p.count)
+			}
+		}), nil
 }

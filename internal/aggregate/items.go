@@ -73,32 +73,28 @@ func (s *shardItems) next() (*item, error) {
 // items appends all counts of a kind, in no particular order.
 func (c *counts) items(list []item, binary int32, k kind) []item {
 	heads := func(chains *chains) {
-		for i, n := range chains.heads {
-			if n > 0 {
-				list = append(list, item{binary: binary, kind: k, a: chains.arcs.keys[i], n: n})
-			}
-		}
+		chains.heads.each(func(arc, n uint64) { list = append(list, item{binary: binary, kind: k, a: arc, n: n}) })
 	}
 	links := func(chains *chains) {
-		chains.links.each(func(l *link) {
-			list = append(list, item{binary: binary, kind: k, a: chains.arcs.keys[l.before], b: l.arc, n: l.count})
+		chains.links.each(func(before, arc, n uint64) {
+			list = append(list, item{binary: binary, kind: k, a: before, b: arc, n: n})
 		})
 	}
 	switch k {
 	case kindHits:
 		c.hits.each(func(key, n uint64) { list = append(list, item{binary: binary, kind: k, a: key, n: n}) })
 	case kindBranchHeads:
-		heads(&c.branches)
+		heads(&c.branchSums)
 	case kindBranchLinks:
-		links(&c.branches)
+		links(&c.branchSums)
 	case kindStacks:
-		for stack, n := range c.branches.whole {
+		for stack, n := range c.branchSums.whole {
 			list = append(list, item{binary: binary, kind: k, stack: stack, n: n})
 		}
 	case kindCallHeads:
-		heads(&c.calls)
+		heads(&c.callSums)
 	case kindCallLinks:
-		links(&c.calls)
+		links(&c.callSums)
 	}
 	return list
 }

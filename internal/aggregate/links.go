@@ -1,45 +1,45 @@
 package aggregate
 
+import "github.com/spgo-tools/spgo/pkg/binfmt"
+
 // link counts how often an arc directly follows another.
 type link struct {
-	arc    uint64 // value of the arc that follows
+	before uint64
+	arc    uint64 // the one that follows
 	count  uint64 // 0: an empty place
-	before int32  // number of the arc that it follows
-	id     int32  // number of the arc that follows
 }
 
-// links is an open-addressing table of links, by the number of the first arc
-// and the value of the second.
+// links is an open-addressing table of links. Its key is the values of both
+// arcs and not, say, the number that a look-up of the first one has found: so
+// the processor can look several links of a sequence up at once.
 type links struct {
 	places []link
 	used   int
 	shift  uint8 // 64 - log2(len(places))
 }
 
-func linkHash(before int32, arc uint64) uint64 {
-	return hash(arc ^ uint64(before)*0xff51afd7ed558ccd)
+func linkHash(before, arc uint64) uint64 {
+	return hash(arc ^ before*0xff51afd7ed558ccd)
 }
 
-// find returns the place of a link, which is empty if there is none.
-func (t *links) find(before int32, arc uint64) *link {
+// add adds n > 0 to the count of a link.
+func (t *links) add(before, arc, n uint64) {
 	if t.used*4 >= len(t.places)*3 {
 		t.grow()
 	}
 	mask := uint64(len(t.places) - 1)
 	for i := linkHash(before, arc) >> t.shift; ; i = (i + 1) & mask {
 		l := &t.places[i]
-		if l.arc == arc && l.before == before || l.count == 0 {
-			return l
+		if l.arc == arc && l.before == before && l.count != 0 {
+			l.count = binfmt.SatAdd(l.count, n)
+			return
+		}
+		if l.count == 0 {
+			*l = link{before, arc, n}
+			t.used++
+			return
 		}
 	}
-}
-
-// insert fills the place of a link that find has not found.
-func (t *links) insert(before int32, arc uint64, id int32) *link {
-	l := t.find(before, arc)
-	l.arc, l.before, l.id = arc, before, id
-	t.used++
-	return l
 }
 
 func (t *links) grow() {
@@ -60,10 +60,10 @@ func (t *links) grow() {
 }
 
 // each calls f for every link, in no particular order.
-func (t *links) each(f func(l *link)) {
+func (t *links) each(f func(before, arc, n uint64)) {
 	for i := range t.places {
 		if l := &t.places[i]; l.count != 0 {
-			f(l)
+			f(l.before, l.arc, l.count)
 		}
 	}
 }

@@ -24,9 +24,9 @@ type Shard struct {
 
 // counts is the sum of one binary.
 type counts struct {
-	hits     counter // opcode in the high half, RVA in the low one
-	branches chains
-	calls    chains
+	hits       counter // opcode in the high half, RVA in the low one
+	branchSums chains
+	callSums   chains
 }
 
 func (s *Shard) of(binary int32) *counts {
@@ -36,7 +36,7 @@ func (s *Shard) of(binary int32) *counts {
 	if s.binaries[binary] == nil {
 		s.binaries[binary] = &counts{}
 		if s.depth < spt.MaxEntries {
-			s.binaries[binary].branches.whole = whole{}
+			s.binaries[binary].branchSums.whole = whole{}
 		}
 	}
 	return s.binaries[binary]
@@ -55,16 +55,19 @@ func (s *Shard) Branches(binary int32, stack []sample.Branch, n uint64) {
 	if n == 0 {
 		return
 	}
-	c := &s.of(binary).branches
+	c := &s.of(binary).branchSums
 	if c.whole != nil {
 		s.wholeStack(c, stack, n)
 	}
 	if len(stack) == 0 {
 		return
 	}
-	id := c.begin(arc(stack[0].To, stack[0].From), n)
+	before := arc(stack[0].To, stack[0].From)
+	c.heads.add(before, n)
 	for _, b := range stack[1:] {
-		id = c.follow(id, arc(b.To, b.From), n)
+		next := arc(b.To, b.From)
+		c.links.add(before, next, n)
+		before = next
 	}
 	s.grown()
 }
@@ -109,13 +112,16 @@ func (s *Shard) Calls(binary int32, frames []uint32, n uint64) {
 }
 
 func (s *Shard) callStack(binary int32, frames []uint32, n uint64) {
-	c := &s.of(binary).calls
+	c := &s.of(binary).callSums
 	if len(frames) < 2 {
 		return
 	}
-	id := c.begin(arc(frames[0], frames[1]), n)
+	before := arc(frames[0], frames[1])
+	c.heads.add(before, n)
 	for i := 2; i < len(frames); i++ {
-		id = c.follow(id, arc(frames[i-1], frames[i]), n)
+		next := arc(frames[i-1], frames[i])
+		c.links.add(before, next, n)
+		before = next
 	}
 	s.grown()
 }
@@ -129,13 +135,16 @@ func (s *Shard) merge(o *Shard) {
 		}
 		into := s.of(int32(i))
 		c.hits.each(into.hits.add)
-		into.branches.merge(&c.branches)
-		into.calls.merge(&c.calls)
+		into.branchSums.merge(&c.branchSums)
+		into.callSums.merge(&c.callSums)
 	}
 }
 
 // Profile is the sum of everything. It implements [sample.Registry].
 type Profile struct {
+	// Workers is how many goroutines Write uses; 0 or less is one.
+	Workers int
+
 	mu       sync.Mutex
 	binaries []sample.Binary
 	byKey    map[sample.Key]int32

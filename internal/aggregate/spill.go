@@ -43,15 +43,16 @@ func (s *Shard) bytes() int64 {
 	n := s.stackBytes
 	for _, c := range s.binaries {
 		if c != nil {
-			n += int64(len(c.hits.places)) * int64(unsafe.Sizeof(place{}))
-			n += c.branches.bytes() + c.calls.bytes()
+			n += c.hits.bytes() + c.branchSums.bytes() + c.callSums.bytes()
 		}
 	}
 	return n
 }
 
+func (c *counter) bytes() int64 { return int64(len(c.places)) * int64(unsafe.Sizeof(place{})) }
+
 func (c *chains) bytes() int64 {
-	return int64(len(c.links.places))*int64(unsafe.Sizeof(link{})) + 4*int64(len(c.arcs.slots)) + 8*int64(cap(c.arcs.keys)+cap(c.heads))
+	return c.heads.bytes() + int64(len(c.links.places))*int64(unsafe.Sizeof(link{}))
 }
 
 func (s *Shard) reset() { s.binaries, s.stackBytes, s.cut = nil, 0, 0 }

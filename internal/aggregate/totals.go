@@ -63,8 +63,8 @@ func (p *Profile) Totals() []Total {
 
 func (c *counts) total(b sample.Binary, number int32) Total {
 	t := Total{Binary: b, IP: map[byte]uint64{}, number: number}
-	t.Branches, t.Pairs = c.branches.totals()
-	t.StackArcs, _ = c.calls.totals()
+	t.Branches, t.Pairs = c.branchSums.totals()
+	t.StackArcs, _ = c.callSums.totals()
 	c.hits.each(t.hit)
 	return t
 }

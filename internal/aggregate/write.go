@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/spgo-tools/spgo/internal/diag"
+	"github.com/spgo-tools/spgo/internal/walks"
 	"github.com/spgo-tools/spgo/pkg/binfmt"
 	"github.com/spgo-tools/spgo/pkg/spt"
 )
@@ -43,12 +44,14 @@ func (p *Profile) Write(w io.Writer) (Written, error) {
 	if err != nil {
 		return Written{}, err
 	}
-	e := &encoder{Writer: out, written: Written{PairsCut: p.pairsCut()}}
-	for i, t := range totals {
+	e := &encoder{Writer: out, gate: walks.NewGate(p.Workers), written: Written{PairsCut: p.pairsCut()}}
+	ahead := p.lookAhead(totals, e.gate)
+	defer ahead.close()
+	for i := range totals {
 		if err := out.BeginBinary(i); err != nil {
 			return Written{}, err
 		}
-		sums, err := p.sumsOf(&t)
+		sums, err := ahead.next()
 		if err != nil {
 			return Written{}, err
 		}
@@ -75,6 +78,7 @@ func (c *countingWriter) Write(p []byte) (int, error) {
 // encoder writes the records of binaries.
 type encoder struct {
 	*spt.Writer
+	gate    walks.Gate
 	written Written
 	pairs   []spt.Pair
 	frames  []uint32
@@ -88,12 +92,12 @@ func (e *encoder) binary(s binarySums, depth int) error {
 		return err
 	}
 	// A record of n arcs has n+1 frames.
-	g, err := s.callGraph()
+	calls, err := s.callStacks(e.gate)
 	if err != nil {
 		return err
 	}
-	e.written.Memory = max(e.written.Memory, g.memory())
-	_, err = g.decompose(maxArcs, func(chain []uint64, times uint64) error {
+	e.written.Memory = max(e.written.Memory, calls.memory)
+	return calls.each(func(chain []uint64, times uint64) error {
 		e.frames = append(e.frames[:0], uint32(chain[0]>>32))
 		for _, arc := range chain {
 			e.frames = append(e.frames, uint32(arc))
@@ -101,7 +105,6 @@ func (e *encoder) binary(s binarySums, depth int) error {
 		e.written.Records++
 		return e.CallStack(e.frames, times-1)
 	})
-	return err
 }
 
 // hits writes addresses by opcode, then by count with the most frequent
@@ -143,12 +146,11 @@ func (e *encoder) stacks(s binarySums, depth int) error {
 	if depth < spt.MaxEntries {
 		return s.stacks(emit)
 	}
-	g, err := s.branchGraph()
+	branches, err := s.branches(e.gate)
 	if err != nil {
 		return err
 	}
-	e.written.Memory = max(e.written.Memory, g.memory())
-	report, err := g.decompose(spt.MaxEntries, emit)
-	e.written.PairsCut += report.LostPairs
-	return err
+	e.written.Memory = max(e.written.Memory, branches.memory)
+	e.written.PairsCut += branches.walks.LostPairs
+	return branches.each(emit)
 }

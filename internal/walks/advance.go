@@ -2,8 +2,20 @@ package walks
 
 import "slices"
 
-// advance makes the walks of a layer out of its units. A path is the list of
-// its arcs, from the hub to the hub, so that it has one token less.
+// step is an arc of a path and the step before it, -1 if it is the first. Paths
+// that grow by turns are kept as chains of steps in one list: an allocation for
+// each would take several times as much memory.
+type step struct{ arc, before int32 }
+
+// path is a path that goes on.
+type path struct {
+	last   int32 // step
+	length int32
+}
+
+// advance makes the walks of a layer out of its units and returns the last
+// steps of their paths. A path is the list of its arcs, from the hub to the hub,
+// so that it has one token less.
 //
 // All paths start at once and step in turn. A path takes the way out as soon
 // as it has aim tokens, and before only where there is no other way on. So
@@ -12,49 +24,72 @@ import "slices"
 // through windows of one length, about the windows come out again.
 //
 // Paths that cannot leave within maxLen tokens are left to lower layers.
-func (f *folder) advance(aim int) [][]int32 {
-	g := f.g
-	var active, done [][]int32
-	for _, k := range f.arcs {
-		if g.from[k] == g.hub {
+func (f *folder) advance(aim int) (done []int32) {
+	l := f.live
+	f.steps = f.steps[:0]
+	var active []path
+	for _, k := range l.byFlow {
+		if l.from[k] == l.hub {
 			for ; f.units[k] > 0; f.units[k]-- {
-				active = append(active, []int32{k})
+				active = append(active, path{f.step(k, -1), 1})
 			}
 		}
 	}
 	for len(active) > 0 {
 		still := active[:0]
-		for _, path := range active {
-			v := g.to[path[len(path)-1]]
-			exit := g.exit[v]
+		for _, p := range active {
+			last := f.steps[p.last]
+			v := l.to[last.arc]
+			exit := l.exit(v)
 			open := exit >= 0 && f.units[exit] > 0
 			next := int32(-1)
-			if !open || len(path) < aim {
-				next = f.rotor.turn(g, v, f.units)
+			if !open || int(p.length) < aim {
+				next = f.rotor.turn(l, v, f.units)
 			}
 			switch {
-			case next >= 0 && len(path) < f.maxLen:
+			case next >= 0 && int(p.length) < f.maxLen:
 				f.units[next]--
-				still = append(still, append(path, next))
+				still = append(still, path{f.step(next, p.last), p.length + 1})
 			case next >= 0:
-				if path = f.leave(path); path != nil {
-					done = append(done, path)
+				if way := f.leave(f.unwind(p.last)); way != nil {
+					end := int32(-1)
+					for _, k := range way {
+						end = f.step(k, end)
+					}
+					done = append(done, end)
 				}
 			case open:
 				f.units[exit]--
-				done = append(done, append(path, exit))
+				done = append(done, f.step(exit, p.last))
 			default:
 				// Dead end: no unit of the last arc gets to the hub.
-				f.units[path[len(path)-1]] = 0
-				if path = path[:len(path)-1]; len(path) > 0 {
-					still = append(still, path)
+				f.units[last.arc] = 0
+				if last.before >= 0 {
+					still = append(still, path{last.before, p.length - 1})
 				}
 			}
 		}
-		clear(active[len(still):])
 		active = still
 	}
 	return done
+}
+
+// step adds a step.
+func (f *folder) step(arc, before int32) int32 {
+	f.steps = append(f.steps, step{arc, before})
+	return int32(len(f.steps) - 1)
+}
+
+// unwind returns the arcs of the path that ends with a step, in memory that is
+// used again.
+func (f *folder) unwind(last int32) []int32 {
+	path := f.path[:0]
+	for i := last; i >= 0; i = f.steps[i].before {
+		path = append(path, f.steps[i].arc)
+	}
+	slices.Reverse(path)
+	f.path = path
+	return path
 }
 
 // leave leads a path that has become too long to the hub: without its cycles
@@ -62,13 +97,13 @@ func (f *folder) advance(aim int) [][]int32 {
 // start. It returns nil, having given back the units, if there is no way or if
 // the path is not taken.
 func (f *folder) leave(path []int32) []int32 {
-	g := f.g
+	l := f.live
 	path = f.unloop(path)
-	way := f.shortest(g.to[path[len(path)-1]], g.hub)
+	way := f.shortest(l.to[path[len(path)-1]], l.hub)
 	if way == nil || len(path)+len(way)-1 > f.maxLen {
 		f.giveBack(path[1:])
 		path = path[:1]
-		way = f.shortest(g.to[path[0]], g.hub)
+		way = f.shortest(l.to[path[0]], l.hub)
 		if way == nil || len(way) > f.maxLen && f.times > 1 {
 			return nil
 		}
@@ -81,11 +116,11 @@ func (f *folder) leave(path []int32) []int32 {
 
 // unloop gives back the cycles of a path.
 func (f *folder) unloop(path []int32) []int32 {
-	g := f.g
+	l := f.live
 	defer f.onPath.clear()
 	kept := path[:0]
 	for i, k := range path {
-		v := g.to[k]
+		v := l.to[k]
 		place, ok := f.onPath.get(v)
 		if !ok {
 			kept = append(kept, k)
@@ -94,7 +129,7 @@ func (f *folder) unloop(path []int32) []int32 {
 		}
 		f.giveBack(path[i : i+1])
 		for _, k := range kept[place:] {
-			f.onPath.drop(g.to[k])
+			f.onPath.drop(l.to[k])
 		}
 		f.giveBack(kept[place:])
 		kept = kept[:place]
@@ -105,14 +140,14 @@ func (f *folder) unloop(path []int32) []int32 {
 func (f *folder) giveBack(arcs []int32) {
 	for _, k := range arcs {
 		f.units[k]++
-		f.rotor.list(f.g, k)
+		f.rotor.list(f.live, k)
 	}
 }
 
 // shortest returns the arcs of a shortest way from one node to another over
 // units that are left; nil if there is none or the search takes too long.
 func (f *folder) shortest(from, to int32) []int32 {
-	g := f.g
+	l := f.live
 	queue := append(f.queue[:0], from)
 	defer func() {
 		for _, v := range queue {
@@ -122,9 +157,9 @@ func (f *folder) shortest(from, to int32) []int32 {
 	}()
 	for i := 0; i < len(queue) && f.search > 0; i++ {
 		v := queue[i]
-		for k := g.out[v]; k < g.out[v+1]; k++ {
+		for k := l.out[v]; k < l.out[v+1]; k++ {
 			f.search--
-			w := g.to[k]
+			w := l.to[k]
 			if f.units[k] == 0 || f.via[w] != 0 || w == from {
 				continue
 			}
@@ -135,7 +170,7 @@ func (f *folder) shortest(from, to int32) []int32 {
 				for w != from {
 					k := f.via[w] - 1
 					way = append(way, k)
-					w = g.from[k]
+					w = l.from[k]
 				}
 				slices.Reverse(way)
 				return way

@@ -12,11 +12,11 @@ func BenchmarkDecompose(b *testing.B) {
 			r := rand.New(rand.NewPCG(1, 1))
 			c := program(r, tokens).walks(r, 20*tokens, tokens, 32)
 			visits, trans := c.counts()
-			var report Report
+			var report *Result
 			b.ReportAllocs()
 			for b.Loop() {
 				var err error
-				if report, err = Decompose(visits, trans, 255, func([]int32, uint64) {}); err != nil {
+				if report, err = Decompose(visits, trans, 255, nil); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -15,11 +15,16 @@ func ExampleDecompose() {
 		{From: 2, To: 1, Count: 1000},
 		{From: 2, To: 3, Count: 1000},
 	}
-	report, err := walks.Decompose(visits, transitions, 255, func(walk []int32, times uint64) {
+	result, err := walks.Decompose(visits, transitions, 255, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for walk, times := range result.All {
 		fmt.Println(walk, times)
-	})
-	fmt.Println(report.Exact(), report.Bytes, err)
+	}
+	fmt.Println(result.Exact(), result.Bytes)
 	// Output:
 	// [0 1 2 1 2 3] 1000
-	// true 60 <nil>
+	// true 60
 }

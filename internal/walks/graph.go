@@ -15,14 +15,13 @@ import (
 // Arcs are numbered by tail and then head, the hub being the greatest node.
 // Only arcs with flow exist.
 type graph struct {
-	hub      int32
-	out      []int32 // the arcs out of v are out[v] to out[v+1]-1
-	from, to []int32
-	flow     []uint64
-	in       []int32 // the arcs into v are into[in[v]:in[v+1]]
-	into     []int32
-	exit     []int32 // per token the arc to the hub, -1 if there is none
-	byFlow   []int32 // arcs, greatest flow first
+	hub    int32
+	out    []int32 // the arcs out of v are out[v] to out[v+1]-1
+	to     []int32
+	flow   []uint64
+	exits  []int32 // the arcs to the hub
+	byFlow []int32 // arcs, greatest flow first
+	lead   []int32 // per node the arc out of it that comes first by flow
 }
 
 // newGraph makes the circulation. Visits that are too few for the transitions
@@ -46,59 +45,73 @@ func newGraph(visits []uint64, trans []Transition, maxLen int) (g *graph, extra,
 	}
 	extra = satAdd(extra, openClosed(trans, starts, ends, maxLen))
 
-	g = &graph{hub: int32(n), out: make([]int32, n+2), exit: make([]int32, n)}
-	add := func(from, to int32, flow uint64) {
+	first, last := 0, 0
+	for v := range n {
+		if starts[v] > 0 {
+			first++
+		}
+		if ends[v] > 0 {
+			last++
+		}
+	}
+	arcs := len(trans) + first + last
+	g = &graph{
+		hub: int32(n), out: make([]int32, n+2),
+		to: make([]int32, 0, arcs), flow: make([]uint64, 0, arcs), exits: make([]int32, 0, last),
+	}
+	add := func(to int32, flow uint64) {
 		if flow > 0 {
-			g.from, g.to, g.flow = append(g.from, from), append(g.to, to), append(g.flow, flow)
+			g.to, g.flow = append(g.to, to), append(g.flow, flow)
 		}
 	}
 	for v := range g.hub {
 		g.out[v] = int32(len(g.to))
 		for len(trans) > 0 && trans[0].From == v {
-			add(v, trans[0].To, trans[0].Count)
+			add(trans[0].To, trans[0].Count)
 			trans = trans[1:]
 		}
-		if g.exit[v] = -1; ends[v] > 0 {
-			g.exit[v] = int32(len(g.to))
-			add(v, g.hub, ends[v])
+		if ends[v] > 0 {
+			g.exits = append(g.exits, int32(len(g.to)))
+			add(g.hub, ends[v])
 		}
 	}
 	g.out[g.hub] = int32(len(g.to))
 	for v := range g.hub {
-		add(g.hub, v, starts[v])
+		add(v, starts[v])
 	}
 	g.out[g.hub+1] = int32(len(g.to))
 
-	g.in = make([]int32, n+2)
-	for _, v := range g.to {
-		g.in[v+1]++
-	}
-	for v := range n + 1 {
-		g.in[v+1] += g.in[v]
-	}
-	g.into = make([]int32, len(g.to))
-	next := slices.Clone(g.in)
 	g.byFlow = make([]int32, len(g.to))
-	for k, v := range g.to {
-		g.into[next[v]] = int32(k)
-		next[v]++
+	for k := range g.byFlow {
 		g.byFlow[k] = int32(k)
 	}
-	slices.SortFunc(g.byFlow, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(g.flow[b], g.flow[a]), cmp.Compare(a, b))
-	})
+	slices.SortFunc(g.byFlow, g.compareFlow)
+	g.lead = make([]int32, n+1)
+	for v := range g.lead {
+		g.lead[v] = g.out[v]
+		for k := g.out[v]; k < g.out[v+1]; k++ {
+			if g.flow[k] > g.flow[g.lead[v]] {
+				g.lead[v] = k
+			}
+		}
+	}
 	return g, extra, lost
+}
+
+// compareFlow orders arcs, those with the greatest flow first.
+func (g *graph) compareFlow(a, b int32) int {
+	return cmp.Or(cmp.Compare(g.flow[b], g.flow[a]), cmp.Compare(a, b))
 }
 
 // widest is a bound of the multiplicities that walks can have in a flow: no
 // more than the greatest start and the greatest end.
 func (g *graph) widest(flow []uint64) uint64 {
 	var start, end uint64
+	for _, k := range g.exits {
+		end = max(end, flow[k])
+	}
 	for k := g.out[g.hub]; k < g.out[g.hub+1]; k++ {
 		start = max(start, flow[k])
-	}
-	for _, k := range g.into[g.in[g.hub]:g.in[g.hub+1]] {
-		end = max(end, flow[k])
 	}
 	return min(start, end)
 }
@@ -107,6 +120,17 @@ func (g *graph) widest(flow []uint64) uint64 {
 // sum into or out of a token would overflow, which counts of real chains
 // reach only after they have saturated.
 func clampSums(n int, trans []Transition) (kept []Transition, lost uint64) {
+	var sum, carries, zeros uint64
+	for _, t := range trans {
+		s, carry := bits.Add64(sum, t.Count, 0)
+		sum, carries = s, carries+carry
+		if t.Count == 0 {
+			zeros++
+		}
+	}
+	if carries == 0 && zeros == 0 {
+		return trans, 0 // as nearly always
+	}
 	type side struct {
 		sum, degree uint64
 		over        bool

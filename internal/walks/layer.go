@@ -16,24 +16,29 @@ type folder struct {
 	maxLen int
 	plan
 	left    []uint64 // flow that no record has yet
+	active  int      // arcs, by flow, that ever had as much flow as the current layer
 	records []record
+	walks   arena // holds those of records
 
 	// State of the current layer.
 	times    uint64
-	arcs     []int32  // arcs that may have units
+	live     *liveGraph
 	units    []uint64 // left/times, less what the walks of the layer took
 	capacity []uint64 // left/times
 	rotor    rotor
-	trimmer  *trimmer
+	trimmer  trimmer
 	need     []int32 // per node, room below which splice need not try again
 	needSet  []int32
-	steps    int // that splice may take
+	tries    int // that splice may take
 
 	// Scratch space.
-	onPath places
-	via    []int32 // per node, 1 + arc by which a search came; 0 if not met
-	queue  []int32
-	path   []int32
+	onPath  places
+	via     []int32 // per node, 1 + arc by which a search came; 0 if not met
+	queue   []int32
+	steps   []step
+	path    []int32
+	tail    []int32
+	cycling []int32
 
 	search int // steps that are left for searches, in all layers
 }
@@ -42,15 +47,12 @@ func newFolder(g *graph, maxLen int, p plan) *folder {
 	arcs, nodes := len(g.flow), int(g.hub)+1
 	return &folder{
 		g: g, maxLen: maxLen, plan: p,
-		left:     slices.Clone(g.flow),
-		units:    make([]uint64, arcs),
-		capacity: make([]uint64, arcs),
-		rotor:    newRotor(arcs, nodes),
-		trimmer:  newTrimmer(g),
-		need:     make([]int32, nodes),
-		onPath:   places{at: make([]int32, nodes)},
-		via:      make([]int32, nodes),
-		search:   256*arcs + 1<<20,
+		left:   slices.Clone(g.flow),
+		live:   newLiveGraph(g),
+		need:   make([]int32, nodes),
+		onPath: places{at: make([]int32, nodes)},
+		via:    make([]int32, nodes),
+		search: 256*arcs + 1<<20,
 	}
 }
 
@@ -70,53 +72,71 @@ func (f *folder) fold() {
 // if lower layers are no use: counts of chains beyond maxLen, which no layer
 // takes, pile up, and searches for short ways out of them find none.
 func (f *folder) layer(m uint64) bool {
-	g := f.g
 	f.times = m
-	for len(f.arcs) < len(g.byFlow) && g.flow[g.byFlow[len(f.arcs)]] >= m {
-		f.arcs = g.byFlow[:len(f.arcs)+1]
+	for f.active < len(f.g.byFlow) && f.g.flow[f.g.byFlow[f.active]] >= m {
+		f.active++
 	}
-	for _, k := range f.arcs {
-		f.units[k] = f.left[k] / m
-		f.capacity[k] = f.units[k]
+	l := f.live
+	l.set(f.left, m, f.active)
+	f.units = f.units[:0]
+	for _, k := range l.arcs {
+		f.units = append(f.units, f.left[k]/m)
 	}
 	if m > 1 {
-		f.trimmer.trim(f.arcs, f.units, f.capacity)
+		f.capacity = append(f.capacity[:0], f.units...)
+		l.reverse()
+		f.trimmer.trim(l, f.units, f.capacity)
 	}
 	var walks, pairs float64
-	for _, k := range f.arcs {
+	for k, n := range f.units {
 		switch {
-		case g.from[k] == g.hub:
-			walks += float64(f.units[k])
-		case g.to[k] != g.hub:
-			pairs += float64(f.units[k])
+		case l.from[k] == l.hub:
+			walks += float64(n)
+		case l.to[k] != l.hub:
+			pairs += float64(n)
 		}
 	}
 	if walks == 0 {
 		return true
 	}
 	// A walk is a path to follow, so the number must be about that of the arcs.
-	if walks > float64(16*len(f.arcs)+1024) {
+	if walks > float64(16*f.active+1024) {
 		return false
 	}
 	aim := 1 + int(min(2*pairs/walks, f.aim*float64(f.maxLen)))
-	f.rotor.fill(g, f.arcs, f.units)
-	paths := f.advance(aim)
+	f.rotor.fill(l, f.units)
+	ends := f.advance(aim)
 
-	f.steps = 16 * (len(f.arcs) + f.maxLen)
+	f.tries = 16 * (f.active + f.maxLen)
 	for _, v := range f.needSet {
 		f.need[v] = 0
 	}
 	f.needSet = f.needSet[:0]
-	for _, path := range paths {
-		path = f.splice(path)
-		walk := make([]int32, 0, len(path)-1)
-		for _, k := range path {
-			f.left[k] -= m
-			if v := g.to[k]; v != g.hub {
-				walk = append(walk, v)
+	for _, end := range ends {
+		path := f.splice(f.unwind(end))
+		walk := f.walks.make(len(path) - 1)
+		for i, k := range path {
+			f.left[l.arcs[k]] -= m
+			if i < len(walk) {
+				walk[i] = l.tokens[l.to[k]]
 			}
 		}
 		f.records = append(f.records, record{walk, m})
 	}
 	return f.search > 0
+}
+
+// arena gives out memory for walks, which are too many and too short for
+// allocations of their own.
+type arena struct{ free []int32 }
+
+const arenaChunk = 1 << 14
+
+func (a *arena) make(n int) []int32 {
+	if n > len(a.free) {
+		a.free = make([]int32, max(n, arenaChunk))
+	}
+	walk := a.free[:n:n]
+	a.free = a.free[n:]
+	return walk
 }

@@ -9,28 +9,25 @@ type rotor struct {
 	listed []bool
 }
 
-func newRotor(arcs, nodes int) rotor {
-	return rotor{make([]int32, arcs), make([]int32, nodes), make([]int32, nodes), make([]bool, arcs)}
-}
-
 // fill starts a layer.
-func (r *rotor) fill(g *graph, arcs []int32, units []uint64) {
-	for _, k := range arcs {
-		v := g.from[k]
-		r.end[v], r.at[v] = g.out[v], g.out[v]
-		r.listed[k] = false
-	}
-	for _, k := range arcs {
+func (r *rotor) fill(l *liveGraph, units []uint64) {
+	arcs, nodes := len(l.arcs), l.nodes()
+	r.arcs, r.listed = resize(r.arcs, arcs), resize(r.listed, arcs)
+	r.end, r.at = resize(r.end, nodes), resize(r.at, nodes)
+	clear(r.listed)
+	copy(r.end, l.out)
+	copy(r.at, l.out)
+	for _, k := range l.byFlow {
 		if units[k] > 0 {
-			r.list(g, k)
+			r.list(l, k)
 		}
 	}
 }
 
 // list makes arc k, which has units, one of those that are dealt.
-func (r *rotor) list(g *graph, k int32) {
-	v := g.from[k]
-	if r.listed[k] || v == g.hub || g.to[k] == g.hub {
+func (r *rotor) list(l *liveGraph, k int32) {
+	v := l.from[k]
+	if r.listed[k] || v == l.hub || l.to[k] == l.hub {
 		return
 	}
 	r.listed[k] = true
@@ -39,10 +36,11 @@ func (r *rotor) list(g *graph, k int32) {
 }
 
 // turn returns the next arc of v with units left, or -1.
-func (r *rotor) turn(g *graph, v int32, units []uint64) int32 {
-	for g.out[v] < r.end[v] {
+func (r *rotor) turn(l *liveGraph, v int32, units []uint64) int32 {
+	first := l.out[v]
+	for first < r.end[v] {
 		if r.at[v] >= r.end[v] {
-			r.at[v] = g.out[v]
+			r.at[v] = first
 		}
 		k := r.arcs[r.at[v]]
 		if units[k] > 0 {

@@ -1,12 +1,12 @@
 package walks
 
-// splice lengthens a path of the layer by cycles of the units that are left,
+// splice lengthens a path of the layer, which is in f.path, by cycles of the units that are left,
 // while it stays within maxLen tokens. A cycle costs the fewest bytes in the
 // greatest multiplicity that it can have.
 func (f *folder) splice(path []int32) []int32 {
-	g := f.g
+	l := f.live
 	for i := 0; i < len(path)-1; i++ {
-		v := g.to[path[i]]
+		v := l.to[path[i]]
 		for {
 			room := f.maxLen - (len(path) - 1)
 			if room <= 0 || room < int(f.need[v]) {
@@ -25,12 +25,13 @@ func (f *folder) splice(path []int32) []int32 {
 			for _, k := range cycle {
 				n = min(n, f.units[k])
 			}
-			longer := make([]int32, 0, len(path)+int(n)*len(cycle))
-			longer = append(longer, path[:i+1]...)
+			f.tail = append(f.tail[:0], path[i+1:]...)
+			path = path[:i+1]
 			for range n {
-				longer = append(longer, cycle...)
+				path = append(path, cycle...)
 			}
-			path = append(longer, path[i+1:]...)
+			path = append(path, f.tail...)
+			f.path = path
 			for _, k := range cycle {
 				f.units[k] -= n
 			}
@@ -43,20 +44,20 @@ func (f *folder) splice(path []int32) []int32 {
 // goes where the rotor points and forgets the cycles on the way that do not
 // contain v, which leads back to v soon if anything does.
 func (f *folder) cycle(v int32) []int32 {
-	g := f.g
+	l := f.live
 	defer f.onPath.clear()
 	f.onPath.put(v, 0)
-	path := f.path[:0]
-	defer func() { f.path = path }()
+	path := f.cycling[:0]
+	defer func() { f.cycling = path }()
 	at := v
 	for range 4 * f.maxLen {
-		k := f.rotor.turn(g, at, f.units)
-		if k < 0 || f.steps == 0 {
+		k := f.rotor.turn(l, at, f.units)
+		if k < 0 || f.tries == 0 {
 			return nil
 		}
-		f.steps--
+		f.tries--
 		path = append(path, k)
-		at = g.to[k]
+		at = l.to[k]
 		if at == v {
 			return path
 		}
@@ -66,7 +67,7 @@ func (f *folder) cycle(v int32) []int32 {
 			continue
 		}
 		for _, k := range path[place : len(path)-1] {
-			f.onPath.drop(g.to[k])
+			f.onPath.drop(l.to[k])
 		}
 		path = path[:place]
 	}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"sync"
 )
 
 // Transition counts how often token To directly followed token From.
@@ -35,58 +36,98 @@ type Report struct {
 // Exact says whether the walks have exactly the given visits and transitions.
 func (r Report) Exact() bool { return r.ExtraVisits == 0 && r.LostPairs == 0 }
 
-// Decompose calls emit for walks of at most maxLen tokens which together
-// visit token t visits[t] times and make each transition as often as it is
-// counted. Transitions must be sorted by From and then To, without
-// duplicates.
-//
-// Walks come in order of falling times and then by tokens, each once; emit
-// may keep them. Same input, same walks.
-//
-// Counts that no chains can have are no error: see [Report]. An error means
-// that the arguments are malformed.
-func Decompose(visits []uint64, trans []Transition, maxLen int, emit func(walk []int32, times uint64)) (Report, error) {
-	if err := check(visits, trans, maxLen); err != nil {
-		return Report{}, err
-	}
-	g, extra, lost := newGraph(visits, trans, maxLen)
-	best := result{Report: Report{Bytes: math.MaxUint64, LostPairs: math.MaxUint64}}
-	for _, p := range g.plans() {
-		best = best.better(run(g, maxLen, p))
-	}
-	for _, p := range spares {
-		if best.LostPairs > 0 {
-			best = best.better(run(g, maxLen, p))
-		}
-	}
-	for _, r := range best.records {
-		emit(r.walk, r.times)
-	}
-	best.ExtraVisits = extra
-	best.LostPairs = satAdd(best.LostPairs, lost)
-	return best.Report, nil
-}
-
-type result struct {
+// Result holds the walks of a decomposition.
+type Result struct {
 	Report
 	records []record
 }
 
-// better returns s if it lost fewer pairs than r or takes fewer bytes.
-func (r result) better(s result) result {
-	if cmp.Or(cmp.Compare(s.LostPairs, r.LostPairs), cmp.Compare(s.Bytes, r.Bytes)) < 0 {
-		return s
+// All yields the walks, each once, in order of falling times and then by
+// tokens. They may be kept.
+func (r *Result) All(yield func(walk []int32, times uint64) bool) {
+	for _, rec := range r.records {
+		if !yield(rec.walk, rec.times) {
+			return
+		}
 	}
-	return r
+}
+
+// Gate is how many plans may be tried at a time by all decompositions that
+// share it. A nil gate is one plan after the other.
+type Gate chan struct{}
+
+// NewGate returns a gate for so many plans.
+func NewGate(n int) Gate { return make(Gate, max(1, n)) }
+
+// Decompose finds walks of at most maxLen tokens which together visit token t
+// visits[t] times and make each transition as often as it is counted.
+// Transitions must be sorted by From and then To, without duplicates. Same
+// input, same walks, whatever the gate.
+//
+// Counts that no chains can have are no error: see [Report]. An error means
+// that the arguments are malformed.
+func Decompose(visits []uint64, trans []Transition, maxLen int, gate Gate) (*Result, error) {
+	if err := check(visits, trans, maxLen); err != nil {
+		return nil, err
+	}
+	g, extra, lost := newGraph(visits, trans, maxLen)
+	best := bestOf(g, maxLen, g.plans(), gate)
+	for i := range spares {
+		if best.LostPairs == 0 {
+			break
+		}
+		if r := bestOf(g, maxLen, spares[i:i+1], gate); r.better(best) {
+			best = r
+		}
+	}
+	best.ExtraVisits = extra
+	best.LostPairs = satAdd(best.LostPairs, lost)
+	return best, nil
+}
+
+// better says whether r lost fewer pairs than s or takes fewer bytes.
+func (r *Result) better(s *Result) bool {
+	return cmp.Or(cmp.Compare(r.LostPairs, s.LostPairs), cmp.Compare(r.Bytes, s.Bytes)) < 0
+}
+
+// bestOf tries plans and returns the best result, of equals that of the plan
+// that comes first.
+func bestOf(g *graph, maxLen int, plans []plan, gate Gate) (best *Result) {
+	var (
+		mu    sync.Mutex
+		from  int // number of the plan of best
+		group sync.WaitGroup
+	)
+	for i, p := range plans {
+		try := func() {
+			r := run(g, maxLen, p)
+			mu.Lock()
+			defer mu.Unlock()
+			if best == nil || r.better(best) || !best.better(r) && i < from {
+				best, from = r, i
+			}
+		}
+		if gate == nil {
+			try()
+			continue
+		}
+		group.Go(func() {
+			gate <- struct{}{}
+			defer func() { <-gate }()
+			try()
+		})
+	}
+	group.Wait()
+	return best
 }
 
 // run decomposes g according to a plan.
-func run(g *graph, maxLen int, p plan) result {
+func run(g *graph, maxLen int, p plan) *Result {
 	f := newFolder(g, maxLen, p)
 	f.fold()
 	records, lost := cut(balance(f.records, maxLen), maxLen)
 	records = merge(records)
-	r := result{Report{Records: len(records), LostPairs: satAdd(lost, f.lost)}, records}
+	r := &Result{Report{Records: len(records), LostPairs: satAdd(lost, f.lost)}, records}
 	for _, rec := range records {
 		r.Bytes += uint64(rec.bytes())
 	}
@@ -127,7 +168,9 @@ func (r record) bytes() int {
 
 // cut cuts walks that are too long. The pairs at the cuts are lost.
 func cut(records []record, maxLen int) (short []record, lost uint64) {
-	short = records[:0:0]
+	if !slices.ContainsFunc(records, func(r record) bool { return len(r.walk) > maxLen }) {
+		return records, 0
+	}
 	for _, r := range records {
 		for ; len(r.walk) > maxLen; r.walk = r.walk[maxLen:] {
 			short = append(short, record{r.walk[:maxLen], r.times})
@@ -152,6 +195,8 @@ func merge(records []record) []record {
 		}
 		merged = append(merged, r)
 	}
-	slices.SortStableFunc(merged, func(a, b record) int { return cmp.Compare(b.times, a.times) })
+	slices.SortFunc(merged, func(a, b record) int {
+		return cmp.Or(cmp.Compare(b.times, a.times), slices.Compare(a.walk, b.walk))
+	})
 	return merged
 }
