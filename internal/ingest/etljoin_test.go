@@ -1,15 +1,18 @@
 package ingest
 
 import (
+	"cmp"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"testing"
 
 	"github.com/spgo-tools/spgo/internal/sample"
 )
 
-// TestSampleTable adds samples and outcomes from several goroutines and
-// compares the table with maps.
+// TestSampleTable makes a table of several lists, of buffers that are in order
+// and some that are not, adds outcomes from several goroutines and compares the
+// table with maps.
 func TestSampleTable(t *testing.T) {
 	type key struct {
 		time int64
@@ -36,7 +39,6 @@ func TestSampleTable(t *testing.T) {
 			events = append(events, event{k, parts[rng.IntN(3)], sample.Reason(rng.IntN(int(sample.SingleFrame) + 1))})
 		}
 	}
-	table := &sampleTable{}
 	var group sync.WaitGroup
 	each := func(n int, f func(i int)) {
 		for worker := range 4 {
@@ -49,10 +51,22 @@ func TestSampleTable(t *testing.T) {
 		group.Wait()
 	}
 	source := func(i int) (uint16, bool) { return uint16(i * 7), i%3 == 0 }
-	each(len(keys), func(i int) {
-		number, idle := source(i)
-		table.add(keys[i].time, keys[i].tid, number, idle)
-	})
+	lists := []*sampleList{{}, {}, {}}
+	for at := 0; at < len(keys); {
+		list, end := lists[rng.IntN(3)], min(at+rng.IntN(300), len(keys))
+		list.begin()
+		run := keys[at:end]
+		if rng.IntN(4) > 0 {
+			slices.SortFunc(run, func(a, b key) int { return cmp.Or(cmp.Compare(a.time, b.time), cmp.Compare(a.tid, b.tid)) })
+		}
+		for i, k := range run {
+			number, idle := source(at + i)
+			list.add(k.time, k.tid, number, idle)
+		}
+		at = end
+	}
+	table := newSampleTable(lists)
+	near := 0
 	for i, k := range keys {
 		number, idle := source(i)
 		s := uint32(number)
@@ -64,7 +78,8 @@ func TestSampleTable(t *testing.T) {
 		}
 	}
 	each(len(events), func(i int) {
-		table.find(events[i].time, events[i].tid).note(events[i].part, events[i].r)
+		near := i * 7919 % len(keys)
+		table.find(events[i].time, events[i].tid, &near).note(events[i].part, events[i].r)
 	})
 	want := sample.NewStats()
 	for _, e := range events {
@@ -97,7 +112,7 @@ func TestSampleTable(t *testing.T) {
 			want.Samples.Add(address, 1)
 		}
 		for part, r := range m {
-			if o, ok := table.find(k.time, k.tid).outcome(part); !ok || o != r {
+			if o, ok := table.find(k.time, k.tid, &near).outcome(part); !ok || o != r {
 				t.Fatalf("%v: outcome %v %v, want %v", k, o, ok, r)
 			}
 		}
@@ -107,7 +122,7 @@ func TestSampleTable(t *testing.T) {
 		t.Errorf("accounts %v, want %v", got, want)
 	}
 	for k, s := range sources {
-		slot := table.find(k.time, k.tid)
+		slot := table.find(k.time, k.tid, &near)
 		if slot == nil {
 			t.Fatalf("%v is lost", k)
 		}
@@ -117,11 +132,11 @@ func TestSampleTable(t *testing.T) {
 	}
 	for range 1000 {
 		k := key{rng.Int64N(20000), uint32(rng.IntN(12)) * 4}
-		if _, ok := sources[k]; ok != (table.find(k.time, k.tid) != nil) {
+		if _, ok := sources[k]; ok != (table.find(k.time, k.tid, &near) != nil) {
 			t.Fatalf("%v: found %v", k, !ok)
 		}
 	}
-	if (&sampleTable{}).find(5, 5) != nil {
+	if (&sampleTable{}).find(5, 5, &near) != nil {
 		t.Error("an empty table finds something")
 	}
 }

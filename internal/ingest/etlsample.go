@@ -104,7 +104,7 @@ func (w *etlWorker) settle(s *etlSample, pid uint32) {
 	}
 	w.tally.stats.Samples.Add(reason, 1)
 	if reason != sample.Used && w.file.table != nil {
-		if slot := w.file.table.find(s.time, s.tid); slot != nil {
+		if slot := w.find(w.file, s.time, s.tid); slot != nil {
 			slot.note(stateAddress, reason)
 		}
 	}
@@ -163,9 +163,9 @@ func (w *etlWorker) locate(addr, after uint64) place {
 // enters the address space of its process. It returns nil for an event that is
 // no sample. Fallback is the process that the record names.
 func (w *etlWorker) join(class etl.Class, time int64, tid, fallback uint32) (slot *sampleSlot, src *profileSource, reason sample.Reason) {
-	if slot = w.file.table.find(time, tid); slot == nil {
+	if slot = w.find(w.file, time, tid); slot == nil {
 		for _, f := range w.trace.files {
-			if slot = f.table.find(time, tid); slot != nil {
+			if slot = w.find(f, time, tid); slot != nil {
 				break
 			}
 		}
@@ -188,6 +188,11 @@ func (w *etlWorker) join(class etl.Class, time int64, tid, fallback uint32) (slo
 	}
 	w.weigh(src, 1)
 	return slot, src, reason
+}
+
+// find returns the slot of a sample of a file, or nil.
+func (w *etlWorker) find(f *etlFile, time int64, tid uint32) *sampleSlot {
+	return f.table.find(time, tid, &w.near[f.number])
 }
 
 // sampleKey tells samples apart.

@@ -114,10 +114,7 @@ func (t *etlTrace) scan(ctx context.Context) (*sideBand, error) {
 	}
 	all := &etlScan{}
 	for _, f := range t.files {
-		if tables {
-			f.table = &sampleTable{}
-		}
-		if err := t.scanFile(ctx, f, etl.AllClasses, all); err != nil {
+		if err := t.scanFile(ctx, f, etl.AllClasses, tables, all); err != nil {
 			return nil, err
 		}
 	}
@@ -130,8 +127,7 @@ func (t *etlTrace) scan(ctx context.Context) (*sideBand, error) {
 		case joins == 0:
 			f.table = nil
 		case !tables:
-			f.table = &sampleTable{}
-			if err := t.scanFile(ctx, f, etl.ClassSample|etl.ClassPMC, &etlScan{}); err != nil {
+			if err := t.scanFile(ctx, f, etl.ClassSample|etl.ClassPMC, true, &etlScan{}); err != nil {
 				return nil, err
 			}
 		}
@@ -171,11 +167,17 @@ func (t *etlTrace) probe(ctx context.Context) (bool, error) {
 	return false, nil
 }
 
-// scanFile scans one file with all workers and adds what they find to all.
-func (t *etlTrace) scanFile(ctx context.Context, f *etlFile, want etl.Class, all *etlScan) error {
+// scanFile scans one file with all workers and adds what they find to all. It
+// makes the table of samples if that is asked for.
+func (t *etlTrace) scanFile(ctx context.Context, f *etlFile, want etl.Class, table bool, all *etlScan) error {
 	scans := make([]*etlScan, t.workers())
+	var lists []*sampleList
 	for i := range scans {
-		scans[i] = &etlScan{file: f.number, table: f.table}
+		scans[i] = &etlScan{file: f.number}
+		if table {
+			scans[i].list = &sampleList{}
+			lists = append(lists, scans[i].list)
+		}
 	}
 	damage, bad, err := t.eachBuffer(ctx, f, want, func(worker, buffer int, r *etl.Records) {
 		scans[worker].buffer(buffer, r)
@@ -195,6 +197,9 @@ func (t *etlTrace) scanFile(ctx context.Context, f *etlFile, want etl.Class, all
 			f.facts.Losses["malformed_"+className(class)] += n
 		}
 	}
+	if table {
+		f.table = newSampleTable(lists)
+	}
 	if want == etl.AllClasses {
 		f.damage, f.bad = damage, bad
 	}
@@ -205,7 +210,7 @@ func (t *etlTrace) scanFile(ctx context.Context, f *etlFile, want etl.Class, all
 // pass.
 type etlScan struct {
 	file      int32
-	table     *sampleTable // takes the samples; nil: not asked for
+	list      *sampleList // takes the samples; nil: not asked for
 	side      sideBand
 	records   [32]uint64           // by bit number of the class
 	malformed map[etl.Class]uint64 // payloads that do not follow their layout
@@ -218,6 +223,9 @@ type etlScan struct {
 
 // buffer gathers from one buffer.
 func (s *etlScan) buffer(buffer int, records *etl.Records) {
+	if s.list != nil {
+		s.list.begin()
+	}
 	for records.Next() {
 		r := records.Record()
 		s.records[bits.TrailingZeros32(uint32(r.Class))]++
@@ -347,8 +355,8 @@ func (s *etlScan) sample(r *etl.Record) (err error) {
 func (s *etlScan) found(time int64, tid uint32, source uint16, idle bool) {
 	s.samples++
 	s.sources[source/64] |= 1 << (source % 64)
-	if s.table != nil {
-		s.table.add(time, tid, source, idle)
+	if s.list != nil {
+		s.list.add(time, tid, source, idle)
 	}
 }
 

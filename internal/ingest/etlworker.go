@@ -60,6 +60,7 @@ type etlWorker struct {
 	thread tenure[uint32] // of the last look-up
 	tid    uint32
 	source sourceTally // of the last look-up
+	near   []int       // by file, place of the last look-up in its table
 
 	owners map[sampleKey]owner // of samples whose thread is not known
 
@@ -96,6 +97,7 @@ func newETLWorker(t *etlTrace, sink sample.Sink) *etlWorker {
 		trace:     t,
 		addresses: resolver{user: t.space.NewView(), kernel: t.space.NewView(), objects: t.objects},
 		code:      t.code.NewView(), out: pieces{sink: sink, inside: t.options.InsideOnly}, owners: map[sampleKey]owner{},
+		near: make([]int, len(t.files)),
 	}
 }
 
