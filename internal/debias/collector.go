@@ -22,34 +22,18 @@ type Run struct {
 // sum, so windows may come in any order and collectors may be merged.
 type Collector struct {
 	windows map[Target]uint64 // by newest target
-	deeper  map[Target]uint64 // targets of the other branches of windows
-	cells   map[cell]tally
-}
-
-// A cell is what windows with one newest target show of one start.
-type cell struct{ newest, start Target }
-
-type tally struct {
-	runs     uint64
-	duration float64
+	cells   cells
 }
 
 // NewCollector returns an empty collector.
-func NewCollector() *Collector {
-	return &Collector{map[Target]uint64{}, map[Target]uint64{}, map[cell]tally{}}
-}
+func NewCollector() *Collector { return &Collector{windows: map[Target]uint64{}} }
 
 // Add adds a window by its newest target, with the whole runs in it. Durations
 // have to be whole numbers for the sums not to depend on the order.
 func (c *Collector) Add(newest Target, runs []Run) {
 	c.windows[newest]++
-	for _, r := range runs {
-		c.deeper[r.Start]++
-		k := cell{newest, r.Start}
-		t := c.cells[k]
-		t.runs++
-		t.duration += r.Duration
-		c.cells[k] = t
+	for i := range runs {
+		c.cells.add(newest, runs[i].Start, 1, runs[i].Duration)
 	}
 }
 
@@ -58,15 +42,14 @@ func (c *Collector) Merge(o *Collector) {
 	for t, n := range o.windows {
 		c.windows[t] += n
 	}
-	for t, n := range o.deeper {
-		c.deeper[t] += n
-	}
-	for k, v := range o.cells {
-		t := c.cells[k]
-		t.runs += v.runs
-		t.duration += v.duration
-		c.cells[k] = t
-	}
+	o.cells.each(func(p *cell) { c.cells.add(p.newest, p.start, p.runs, p.duration) })
+}
+
+// deeper counts the targets of the other branches of windows.
+func (c *Collector) deeper() map[Target]uint64 {
+	m := map[Target]uint64{}
+	c.cells.each(func(p *cell) { m[p.start] += p.runs })
+	return m
 }
 
 // Windows is the number of windows added.
@@ -83,14 +66,15 @@ func sum(m map[Target]uint64) (n uint64) {
 // sum of the differences of their shares, 0 to 1, and what of it chance alone
 // explains on average. Without bias both are alike.
 func (c *Collector) Skew() (skew, noise float64) {
-	newest, deeper := float64(sum(c.windows)), float64(sum(c.deeper))
+	starts := c.deeper()
+	newest, deeper := float64(sum(c.windows)), float64(sum(starts))
 	if newest == 0 || deeper == 0 {
 		return 0, 0
 	}
-	for _, t := range c.targets() {
-		p, q := float64(c.windows[t])/newest, float64(c.deeper[t])/deeper
+	for _, t := range c.targets(starts) {
+		p, q := float64(c.windows[t])/newest, float64(starts[t])/deeper
 		skew += math.Abs(p-q) / 2
-		mean := (float64(c.windows[t]) + float64(c.deeper[t])) / (newest + deeper)
+		mean := (float64(c.windows[t]) + float64(starts[t])) / (newest + deeper)
 		// Half the mean of the absolute value of a normal variable.
 		noise += math.Sqrt(mean * (1 - mean) * (1/newest + 1/deeper) / (2 * math.Pi))
 	}
@@ -101,12 +85,12 @@ func (c *Collector) Skew() (skew, noise float64) {
 func Biased(skew, noise float64) bool { return skew > .01+2*noise }
 
 // targets are all targets in a total order.
-func (c *Collector) targets() []Target {
+func (c *Collector) targets(deeper map[Target]uint64) []Target {
 	var all []Target
 	for t := range c.windows {
 		all = append(all, t)
 	}
-	for t := range c.deeper {
+	for t := range deeper {
 		if c.windows[t] == 0 {
 			all = append(all, t)
 		}

@@ -48,8 +48,11 @@ func UnitOf(name string, typ uint32, config uint64, vendor string) Unit {
 	return UnitOfName(name)
 }
 
-// rawUnits are event and unit mask in the low 16 bits of a raw event.
+// rawUnits are event and unit mask in the low 16 bits of a raw event. Of an
+// unknown vendor, 0x20c4 is believed to be what guides to profiling tell to
+// record on Intel; AMD counts taken branches with it too.
 var rawUnits = map[string]map[uint64]Unit{
+	"":             {0x20c4: Taken},
 	"GenuineIntel": {0x20c4: Taken, 0x00c4: Branches, 0x00c0: Instructions, 0x01c0: Instructions, 0x003c: Cycles},
 	"AuthenticAMD": {0x00c4: Taken, 0x00c2: Branches, 0x00c0: Instructions, 0x0076: Cycles},
 	"HygonGenuine": {0x00c4: Taken, 0x00c2: Branches, 0x00c0: Instructions, 0x0076: Cycles},

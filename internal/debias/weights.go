@@ -25,19 +25,20 @@ const (
 // Solve finds the weights. Their mean over all windows is 1. It is nil if no
 // run was observed.
 func (c *Collector) Solve() *Weights {
-	targets := c.targets()
+	targets := c.targets(c.deeper())
 	number := make(map[Target]int, len(targets))
 	for i, t := range targets {
 		number[t] = i
 	}
 	type entry struct {
 		newest, start int
-		tally
+		runs          uint64
+		duration      float64
 	}
-	entries := make([]entry, 0, len(c.cells))
-	for k, v := range c.cells {
-		entries = append(entries, entry{number[k.newest], number[k.start], v})
-	}
+	entries := make([]entry, 0, c.cells.used)
+	c.cells.each(func(p *cell) {
+		entries = append(entries, entry{number[p.newest], number[p.start], p.runs, p.duration})
+	})
 	if len(entries) == 0 {
 		return nil
 	}

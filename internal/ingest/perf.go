@@ -35,8 +35,9 @@ type perfTrace struct {
 	spe       *speTrace // nil: there are no Arm SPE data
 	timeConv  *perfdata.TimeConv
 	events    map[*perfdata.Attr]*perfEvent
-	kernelLow uint64 // lowest kernel address of the recorded machine
-	from, to  uint64 // times that are wanted
+	watched   []*perfEvent // of which samples collects windows
+	kernelLow uint64       // lowest kernel address of the recorded machine
+	from, to  uint64       // times that are wanted
 
 	// Records of old files have no time; they take that of the sample before.
 	clock        uint64
@@ -225,11 +226,16 @@ func (t *perfTrace) samples(ctx context.Context, index *perfdata.Index, newSink 
 	source := t.file.Chunks(index)
 	defer source.Close()
 	workers := make([]*perfWorker, max(1, t.options.Workers))
+	var windows []*windowWorker
 	var group sync.WaitGroup
 	spe := newSPESource(t)
 	for i := range workers {
 		w := newPerfWorker(t, newSink())
 		workers[i] = w
+		if len(t.watched) > 0 {
+			w.windows = newWindowWorker(t, nil)
+			windows = append(windows, w.windows)
+		}
 		group.Go(func() {
 			w.run(ctx, source)
 			spe.run(ctx, w)
@@ -242,6 +248,7 @@ func (t *perfTrace) samples(ctx context.Context, index *perfdata.Index, newSink 
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
+	t.judgeWatched(windows)
 	return errors.Join(source.Err(), spe.finish())
 }
 

@@ -3,6 +3,7 @@ package ingest
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/spgo-tools/spgo/internal/debias"
@@ -49,7 +50,10 @@ func (t *perfTrace) weighStacks(ctx context.Context, index *perfdata.Index) erro
 		}
 		doubtful = append(doubtful, e)
 	}
-	if len(doubtful) == 0 {
+	if !slices.ContainsFunc(doubtful, func(e *perfEvent) bool { return e.unit != debias.Unknown }) {
+		// No weights can be found. That the stacks are biased is worth to know,
+		// but not to read everything once more.
+		t.watched = doubtful
 		return nil
 	}
 	code := &codeCounter{objects: t.objects, open: t.locator.openImage}
@@ -69,28 +73,41 @@ func (t *perfTrace) weighStacks(ctx context.Context, index *perfdata.Index) erro
 func (t *perfTrace) collectWindows(ctx context.Context, index *perfdata.Index, code *codeCounter) ([]*windowCollector, error) {
 	source := t.file.Chunks(index)
 	defer source.Close()
-	share := stackWindows / float64(max(t.facts.Samples, 1))
 	var group sync.WaitGroup
 	workers := make([]*windowWorker, max(1, t.options.Workers))
 	for i := range workers {
-		w := &windowWorker{perfWorker: newPerfWorker(t, discard{}), code: code.view(), share: share}
-		for range t.events {
-			w.events = append(w.events, &windowCollector{Collector: debias.NewCollector()})
-		}
+		w := newWindowWorker(t, code)
 		workers[i] = w
 		group.Go(func() { w.run(ctx, source) })
 	}
 	group.Wait()
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	return mergeWindows(workers), source.Err()
+}
+
+// mergeWindows is the sum of all workers, by event.
+func mergeWindows(workers []*windowWorker) []*windowCollector {
 	total := workers[0].events
 	for _, w := range workers[1:] {
 		for i, c := range w.events {
 			total[i].merge(c)
 		}
 	}
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
+	return total
+}
+
+// judgeWatched decides about the events whose windows were collected beside
+// the hits.
+func (t *perfTrace) judgeWatched(workers []*windowWorker) {
+	if len(t.watched) == 0 {
+		return
 	}
-	return total, source.Err()
+	windows := mergeWindows(workers)
+	for _, e := range t.watched {
+		t.judgeStacks(e, windows[e.number])
+	}
 }
 
 // judgeStacks decides about one event.
@@ -142,7 +159,7 @@ func (c *windowCollector) merge(o *windowCollector) {
 	c.unknown += o.unknown
 }
 
-// windowWorker takes the windows of samples in place of their hits.
+// windowWorker takes the windows of a share of the samples.
 type windowWorker struct {
 	*perfWorker
 	code   *codeView
@@ -151,17 +168,34 @@ type windowWorker struct {
 	runs   []debias.Run
 }
 
+// newWindowWorker returns a worker. Without code, only events of unknown units
+// can be taken.
+func newWindowWorker(t *perfTrace, code *codeCounter) *windowWorker {
+	w := &windowWorker{perfWorker: newPerfWorker(t, discard{}), share: stackWindows / float64(max(t.facts.Samples, 1))}
+	if code != nil {
+		w.code = code.view()
+	}
+	for range t.events {
+		w.events = append(w.events, &windowCollector{Collector: debias.NewCollector()})
+	}
+	return w
+}
+
 func (w *windowWorker) run(ctx context.Context, source *perfdata.ChunkSource) {
 	var c perfdata.Chunk
 	for ctx.Err() == nil && source.Next(&c) {
 		for w.decoder.Reset(&c); w.decoder.Next(); {
-			s := w.decoder.Sample()
-			e := w.trace.events[s.Attr]
-			if len(s.Branches) > 0 && e.stacks == stackHistory && e.unit != debias.Taken &&
-				(w.share >= 1 || float64(drawOf(s)>>11)/(1<<53) < w.share) && w.admit(s, e) == sample.Used {
-				w.window(s, e)
-			}
+			w.take(w.decoder.Sample())
 		}
+	}
+}
+
+// take adds the window of a sample if it is one of the share.
+func (w *windowWorker) take(s *perfdata.Sample) {
+	e := w.trace.events[s.Attr]
+	if len(s.Branches) > 0 && e.stacks == stackHistory && e.unit != debias.Taken &&
+		(w.share >= 1 || float64(drawOf(s)>>11)/(1<<53) < w.share) && w.admit(s, e) == sample.Used {
+		w.window(s, e)
 	}
 }
 

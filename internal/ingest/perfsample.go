@@ -75,6 +75,7 @@ type perfWorker struct {
 	decoder   *perfdata.Decoder
 	addresses resolver
 	out       pieces
+	windows   *windowWorker // takes the samples as well; nil: not asked for
 
 	stats     *sample.Stats
 	events    []sample.EventStats
@@ -106,7 +107,11 @@ func (w *perfWorker) run(ctx context.Context, source *perfdata.ChunkSource) {
 	var c perfdata.Chunk
 	for ctx.Err() == nil && source.Next(&c) {
 		for w.decoder.Reset(&c); w.decoder.Next(); {
-			w.sample(w.decoder.Sample())
+			s := w.decoder.Sample()
+			w.sample(s)
+			if w.windows != nil {
+				w.windows.take(s)
+			}
 		}
 		if w.trace.options.Progress != nil {
 			w.trace.options.Progress(int64(len(c.Data)))
