@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/spgo-tools/spgo/internal/golden"
 	"github.com/spgo-tools/spgo/internal/sample"
 	"github.com/spgo-tools/spgo/pkg/binfmt"
 	"github.com/spgo-tools/spgo/pkg/spt"
@@ -364,19 +365,38 @@ func TestSinkAllocatesNothing(t *testing.T) {
 	for _, e := range events {
 		feed(p, s, e)
 	}
-	stack := events[0].stack
+	stack, frames := events[0].stack, events[0].frames
 	for _, e := range events {
 		if len(e.stack) > len(stack) {
 			stack = e.stack
 		}
+		if len(e.frames) > len(frames) {
+			frames = e.frames
+		}
 	}
 	s.Branches(b, stack, 1)
+	s.Calls(b, frames, 1)
 	if n := testing.AllocsPerRun(100, func() {
 		s.IP(b, 1, 16, 1)
 		s.Branches(b, stack, 1)
-	}); n != 0 {
+		s.Calls(b, frames, 1)
+	}); n != 0 || len(stack) < 16 || len(frames) < 100 {
 		t.Errorf("%v allocations for known keys", n)
 	}
+}
+
+// TestSizes keeps how large the SPTs of given samples are.
+func TestSizes(t *testing.T) {
+	var table bytes.Buffer
+	fmt.Fprintln(&table, "events\tdepth\tbytes\trecords")
+	for _, count := range []int{10, 1000, 4000} {
+		events := randomEvents(rand.New(rand.NewPCG(9, uint64(count))), count)
+		for _, depth := range []int{32, 255} {
+			data, written := aggregateEvents(t, events, 1, depth)
+			fmt.Fprintf(&table, "%d\t%d\t%d\t%d\n", count, depth, len(data), written.Records)
+		}
+	}
+	golden.Check(t, "testdata/sizes.golden", table.Bytes())
 }
 
 func BenchmarkBranches(b *testing.B) {

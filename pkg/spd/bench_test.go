@@ -2,9 +2,46 @@ package spd
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"testing"
+
+	"github.com/spgo-tools/spgo/internal/golden"
 )
+
+// TestReadAllocations: the records of a file share chunks of memory, so that a
+// function has one allocation of its own, its name.
+func TestReadAllocations(t *testing.T) {
+	var table bytes.Buffer
+	fmt.Fprintln(&table, "functions\tbytes\tallocations per function")
+	allocs := func(f *File) float64 {
+		data := encode(t, f)
+		return testing.AllocsPerRun(5, func() { decode(t, data) })
+	}
+	base := profiledFile()
+	few, many := manyFunctions(base, 1000), manyFunctions(base, 3000)
+	fmt.Fprintf(&table, "%d\t%d\t%.1f\n", 3000, len(encode(t, many)), (allocs(many)-allocs(few))/2000)
+	golden.Check(t, "testdata/read.golden", table.Bytes())
+}
+
+// manyFunctions returns a file with copies of the functions of another.
+func manyFunctions(f *File, count int) *File {
+	templates := f.Modules[0].Functions
+	functions := make([]Function, count)
+	for k := range functions {
+		functions[k] = templates[k%len(templates)]
+		fn := &functions[k]
+		fn.Name = fmt.Sprintf("function%06d", k)
+		fn.ID, fn.Ordinal, fn.FoldedInto = FunctionID(fn.Name), uint32(2+2*k), 0
+		fn.SymbolFlags &^= SymbolFolded
+	}
+	g := *f
+	m := f.Modules[0]
+	m.Functions, m.HashBuckets = functions, bucketCount(count)
+	g.Modules = []Module{m}
+	g.Header.Statistics = g.ComputeStatistics()
+	return &g
+}
 
 // benchmarkFiles runs a benchmark over the smallest and the largest recorded
 // file.
