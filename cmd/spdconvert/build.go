@@ -67,11 +67,14 @@ func makeSPD(c *cli.Context, in *cli.File, name, debug string) (*spd.File, *repo
 	if err != nil {
 		return nil, nil, imageError(err, name)
 	}
+	if debug == "" {
+		debug = debuginfo.Locate(img, name)
+	}
 	functions, found, err := funcs.Find(img, funcs.Options{Debug: debug})
 	if err != nil {
 		return nil, nil, imageError(err, name)
 	}
-	info, err := debuginfo.Open(img, debug)
+	info, err := debuginfo.Open(img, name, debug)
 	if err != nil {
 		return nil, nil, imageError(err, name)
 	}
@@ -90,6 +93,7 @@ func makeSPD(c *cli.Context, in *cli.File, name, debug string) (*spd.File, *repo
 	if err != nil {
 		return nil, nil, imageError(err, name)
 	}
+	warnSplit(c, info, name)
 	id, source := img.ID()
 	if source == image.IDNone {
 		c.Warn(diag.New(diag.NoIdentity, "the image states no identity, so that samples are matched by its name alone").In(name).
@@ -103,6 +107,13 @@ func makeSPD(c *cli.Context, in *cli.File, name, debug string) (*spd.File, *repo
 		r.Problems = append(r.Problems, p.Error())
 	}
 	return f, r, nil
+}
+
+// warnSplit warns if debug information lies in files that are not there.
+func warnSplit(c *cli.Context, info *debuginfo.Info, name string) {
+	if lost := info.Stats().Missing; len(lost) > 0 {
+		c.Warn(diag.New(diag.SplitMissing, "%d of %d files with split debug information are missing, such as %s", len(lost), info.Stats().Split, lost[0]).In(name))
+	}
 }
 
 // imageError presents a failure to read an image or its debug information.

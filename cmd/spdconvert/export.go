@@ -53,11 +53,16 @@ func exportProfile(c *cli.Context) (cli.Result, error) {
 			Do("Import samples first: spdconvert %s run.spt.", name)
 	}
 	in := export.Input{Profile: f, Image: img, Trim: trim}
+	debug := c.String("pdb")
 	if format.NeedsLines() {
-		if in.Debug, err = debuginfo.Open(img, c.String("pdb")); err != nil {
+		if debug == "" {
+			debug = debuginfo.Locate(img, path)
+		}
+		if in.Debug, err = debuginfo.Open(img, path, debug); err != nil {
 			return nil, imageError(err, path)
 		}
 		defer in.Debug.Close()
+		warnSplit(c, in.Debug, path)
 	}
 	var profile bytes.Buffer
 	var made *export.Report
@@ -68,7 +73,7 @@ func exportProfile(c *cli.Context) (cli.Result, error) {
 		return nil, imageError(err, path)
 	}
 	r := report.NewExported(format, made)
-	r.SPD, r.Image, r.Debug, r.Output = name, path, c.String("pdb"), output
+	r.SPD, r.Image, r.Debug, r.Output = name, path, debug, output
 	if in.Debug != nil {
 		for _, p := range in.Debug.Problems() {
 			r.Problems = append(r.Problems, p.Error())

@@ -62,6 +62,9 @@ func (t *target) openImage(debugPath string, binary spt.ProgramID) (err error) {
 	if source != image.IDNone && (id.GUID != binary.GUID || id.Age != binary.Age) {
 		return diag.New(diag.OtherImage, "the image is %v, the samples are of %v age %d", id, binary.GUID, binary.Age).In(t.path)
 	}
+	if debugPath == "" {
+		debugPath = debuginfo.Locate(t.image, t.path)
+	}
 	functions, _, err := funcs.Find(t.image, funcs.Options{Debug: debugPath})
 	if err != nil {
 		return binfmt.InFile(err, t.path)
@@ -72,7 +75,7 @@ func (t *target) openImage(debugPath string, binary spt.ProgramID) (err error) {
 		}
 	}
 	sort.Slice(t.code, func(i, j int) bool { return t.code[i].Start < t.code[j].Start })
-	t.info, err = debuginfo.Open(t.image, debugPath)
+	t.info, err = debuginfo.Open(t.image, t.path, debugPath)
 	return binfmt.InFile(err, t.path)
 }
 

@@ -24,7 +24,7 @@ func build(t testing.TB, path, debug string) (*spd.File, Report) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	info, err := debuginfo.Open(img, debug)
+	info, err := debuginfo.Open(img, "", debug)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,7 +32,7 @@ func FuzzBuild(f *testing.F) {
 			return
 		}
 		options := Options{Name: "x", Jobs: 1}
-		if info, err := debuginfo.Open(img, ""); err == nil {
+		if info, err := debuginfo.Open(img, "", ""); err == nil {
 			defer info.Close()
 			options.Inlines = info.Inlines
 		}

@@ -22,7 +22,7 @@ func exercise(t *testing.T, b []byte, debugPath string) {
 	if err != nil {
 		return
 	}
-	info, err := Open(img, debugPath)
+	info, err := Open(img, "", debugPath)
 	if err != nil {
 		return
 	}
@@ -130,10 +130,10 @@ func TestOpenMismatch(t *testing.T) {
 	}
 	defer img.Close()
 	var mismatch *MismatchError
-	if _, err := Open(img, corpus.Path(t, "programs", "pe", "wordstat.pdb")); !errors.As(err, &mismatch) || mismatch.What != "GUID and age" {
+	if _, err := Open(img, "", corpus.Path(t, "programs", "pe", "wordstat.pdb")); !errors.As(err, &mismatch) || mismatch.What != "GUID and age" {
 		t.Errorf("PDB of another program: %v", err)
 	}
-	if _, err := Open(img, exe); !errors.Is(err, binfmt.ErrMagic) {
+	if _, err := Open(img, "", exe); !errors.Is(err, binfmt.ErrMagic) {
 		t.Errorf("no PDB: %v", err)
 	}
 	elfImage, err := image.Open(corpus.Path(t, "programs", "minivm.elf"))
@@ -141,10 +141,10 @@ func TestOpenMismatch(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer elfImage.Close()
-	if _, err := Open(elfImage, corpus.Path(t, "programs", "shapes.elf")); !errors.As(err, &mismatch) || mismatch.What != "build id" {
+	if _, err := Open(elfImage, "", corpus.Path(t, "programs", "shapes.elf")); !errors.As(err, &mismatch) || mismatch.What != "build id" {
 		t.Errorf("debug file of another program: %v", err)
 	}
-	if _, err := Open(elfImage, exe); !errors.As(err, &mismatch) || mismatch.What != "kind" {
+	if _, err := Open(elfImage, "", exe); !errors.As(err, &mismatch) || mismatch.What != "kind" {
 		t.Errorf("a PE as debug file: %v", err)
 	}
 }

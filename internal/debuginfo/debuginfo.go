@@ -4,7 +4,8 @@
 // Two kinds of debug information are read: DWARF 2 to 5 in an ELF image, in
 // its separate debug file or in a PE (MinGW), and PDBs. Both are decoded one
 // unit at a time, when an address in it is asked for: a DWARF compile unit, or
-// a module of a PDB. Split DWARF (.dwo) is not read; its units are counted.
+// a module of a PDB. Split DWARF is read from .dwo files, or the package of them
+// beside the image (.dwp).
 package debuginfo
 
 import (
@@ -51,9 +52,11 @@ type Frame struct {
 // Stats counts what a binary offers.
 type Stats struct {
 	Units int // with code
-	// Split counts the units whose description is in a .dwo file, of which
-	// only lines are known.
-	Split int
+	// Split counts the units whose description is in a .dwo file; Missing are
+	// the names of those files that were not found, so that of these units only
+	// lines are known.
+	Split   int
+	Missing []string
 	// Broken counts units that could not be decoded, or not all of it.
 	Broken int
 	// Unplaced counts pieces of inlined calls in separated parts of
@@ -69,6 +72,10 @@ type Info struct {
 	code  []program.Range
 	names pdbNames
 
+	near     []string               // files beside which .dwo and .dwp files are
+	sections map[string][]byte      // of the image, that split units refer to
+	packages map[string]*dwoPackage // by what they are near to, nil for none
+
 	mu       sync.Mutex
 	index    intervals[int] // number of the source unit by code
 	sources  []source
@@ -81,7 +88,8 @@ type Info struct {
 // source is where a unit is read from.
 type source struct {
 	Unit
-	load func() (*unit, error)
+	split *skeleton
+	load  func() (*unit, error)
 }
 
 // maxLoaded bounds how many decoded units are kept.
@@ -89,9 +97,15 @@ const maxLoaded = 64
 
 // Open reads the index of the debug information of an image. DebugPath is its
 // PDB or separate debug file, "" for none; one of another build is a
-// [MismatchError]. An image without debug information is no error.
-func Open(img *image.File, debugPath string) (*Info, error) {
+// [MismatchError]. Split debug information is looked for beside both files, and
+// where the compiler put it. An image without debug information is no error.
+func Open(img *image.File, imagePath, debugPath string) (*Info, error) {
 	i := &Info{img: img, loaded: map[int]*unit{}}
+	for _, path := range []string{imagePath, debugPath} {
+		if path != "" {
+			i.near = append(i.near, path)
+		}
+	}
 	for _, e := range img.Code() {
 		i.code = append(i.code, program.Range{Start: uint32(min(e.Start, math.MaxUint32)), End: uint32(min(e.End, math.MaxUint32))})
 	}
@@ -151,9 +165,14 @@ func (i *Info) Problems() []error {
 
 // Unit returns the unit that the code at rva belongs to.
 func (i *Info) Unit(rva uint32) (Unit, bool) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
 	n, ok := i.index.at(rva)
 	if !ok {
 		return Unit{}, false
+	}
+	if s := &i.sources[n]; s.split != nil && s.Producer == "" {
+		i.load(n) // its other part says who made it
 	}
 	return i.sources[n].Unit, true
 }

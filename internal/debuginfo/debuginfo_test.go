@@ -1,6 +1,8 @@
 package debuginfo
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -108,11 +110,15 @@ func TestUnits(t *testing.T) {
 	}
 }
 
-// The descriptions of split units are elsewhere, but not their lines.
+// Of split units whose descriptions are gone lines are left.
 func TestSplitDWARF(t *testing.T) {
 	file := built(t, corpus.Tool(t, "clang++-19", "clang++"), "-O2", "-g", "-gsplit-dwarf", "-fno-split-dwarf-inlining")
+	lost, err := filepath.Glob(filepath.Join(filepath.Dir(file), "*.dwo"))
+	if err != nil || len(lost) != 1 || os.Remove(lost[0]) != nil {
+		t.Fatalf("descriptions: %q, %v", lost, err)
+	}
 	img, info := openInfo(t, file, "")
-	if s := info.Stats(); s.Split != 1 || s.Units < 1 {
+	if s := info.Stats(); s.Split != 1 || s.Units < 1 || len(s.Missing) != 1 {
 		t.Errorf("stats %+v, want a split unit", s)
 	}
 	lines := 0

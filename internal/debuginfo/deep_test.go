@@ -60,7 +60,7 @@ func TestDeepDWARF(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	info.addUnit(cu)
+	info.addUnit(cu, nil)
 	info.index.build()
 	fn := program.Function{Ranges: []program.Range{code}}
 	if n := height(info.Inlines(fn)); n > maxInlineDepth {

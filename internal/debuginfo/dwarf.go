@@ -30,7 +30,7 @@ const (
 // openDWARF reads the sections of a file and notes where the code of each unit
 // lies. A file without DWARF leaves nothing; defects are problems.
 func (i *Info) openDWARF(file *image.File) {
-	data, units, err := dwarfData(file)
+	data, sections, err := dwarfData(file)
 	if err != nil {
 		i.problem(&binfmt.Error{Part: "DWARF", Offset: -1, Err: err})
 		return
@@ -40,24 +40,32 @@ func (i *Info) openDWARF(file *image.File) {
 	}
 	i.dwarf = data
 	r := data.Reader()
-	for _, at := range unitEntries(units, r.ByteOrder()) {
-		r.Seek(at)
+	i.sections = map[string][]byte{"addr": sections["addr"], "ranges": sections["ranges"]}
+	for _, h := range unitHeaders(sections["info"], r.ByteOrder()) {
+		r.Seek(h.entry)
 		cu, err := r.Next()
 		if err != nil {
-			i.problem(&binfmt.Error{Part: "DWARF units", Offset: int64(at), Err: err})
+			i.problem(&binfmt.Error{Part: "DWARF units", Offset: int64(h.entry), Err: err})
 			continue
 		}
 		if cu != nil && (cu.Tag == dwarf.TagCompileUnit || cu.Tag == dwarf.TagSkeletonUnit) {
-			i.addUnit(cu)
+			i.addUnit(cu, skeletonOf(cu, h))
 		}
 	}
 }
 
-// unitEntries returns where the first entry of each unit of .debug_info stands,
-// by the headers of the units alone: a reader of debug/dwarf gets from one unit
-// to the next only through all entries of the first.
-func unitEntries(info []byte, order binary.ByteOrder) []dwarf.Offset {
-	var out []dwarf.Offset
+// unitHeader is what the header of a unit of .debug_info says.
+type unitHeader struct {
+	entry   dwarf.Offset // of the first entry
+	version int
+	id      uint64 // of a split unit since DWARF 5
+}
+
+// unitHeaders returns where the first entry of each unit stands, by the headers
+// of the units alone: a reader of debug/dwarf gets from one unit to the next only
+// through all entries of the first.
+func unitHeaders(info []byte, order binary.ByteOrder) []unitHeader {
+	var out []unitHeader
 	const (
 		typeUnit, skeleton, split, splitType = 2, 4, 5, 6 // of DWARF 5
 		idSize                               = 8
@@ -75,18 +83,26 @@ func unitEntries(info []byte, order binary.ByteOrder) []dwarf.Offset {
 		}
 		// The version, where the abbreviations are, and the size of an address;
 		// since DWARF 5 the type of the unit, and what goes with it.
+		var h unitHeader
 		header := 2 + offsetSize + 1
-		if size >= 3 && order.Uint16(info[start:]) >= 5 {
+		if size >= 3 {
+			h.version = int(order.Uint16(info[start:]))
+		}
+		if h.version >= 5 {
 			header++
 			switch info[start+2] {
 			case skeleton, split:
+				if header+idSize <= size {
+					h.id = order.Uint64(info[start+header:])
+				}
 				header += idSize
 			case typeUnit, splitType:
 				header += idSize + offsetSize
 			}
 		}
 		if header < size {
-			out = append(out, dwarf.Offset(start+header))
+			h.entry = dwarf.Offset(start + header)
+			out = append(out, h)
 		}
 		at = start + size
 	}
@@ -102,9 +118,9 @@ var errBackwards = errors.New("an entry whose next sibling stands before it")
 // others, the places of variables, stay on disk.
 var dwarfSections = []string{"abbrev", "addr", "info", "line", "line_str", "ranges", "rnglists", "str", "str_offsets"}
 
-// dwarfData loads the sections, and returns that with the units as well; nil if
+// dwarfData loads the sections, and returns them by their names as well; nil if
 // there are none.
-func dwarfData(file *image.File) (*dwarf.Data, []byte, error) {
+func dwarfData(file *image.File) (*dwarf.Data, map[string][]byte, error) {
 	prefix := ".debug_"
 	var load func(name string) ([]byte, error) // nil without the section
 	if file.Kind == image.KindELF {
@@ -166,7 +182,7 @@ func dwarfData(file *image.File) (*dwarf.Data, []byte, error) {
 			}
 		}
 	}
-	return d, data["info"], nil
+	return d, data, nil
 }
 
 // inflate unpacks a section that was compressed before ELF had a way of its
@@ -188,18 +204,16 @@ func inflate(b []byte) ([]byte, error) {
 
 // addUnit notes a unit with its code. One that does not say where its code is
 // gets asked: its functions say.
-func (i *Info) addUnit(cu *dwarf.Entry) {
-	name, _ := cu.Val(dwarf.AttrName).(string)
-	u := Unit{Name: name}
-	u.Producer, _ = cu.Val(dwarf.AttrProducer).(string)
-	u.Language, _ = cu.Val(dwarf.AttrLanguage).(int64)
-	split := cu.Val(attrDwoName) != nil || cu.Val(attrDwoName5) != nil
+func (i *Info) addUnit(cu *dwarf.Entry, split *skeleton) {
+	u := unitOf(cu)
+	name := u.Name
 	ranges, err := i.dwarf.Ranges(cu)
 	if err != nil {
 		i.problem(fmt.Errorf("DWARF unit %s: %w", name, err))
 	}
 	code := i.codeOf(ranges)
-	load := func() (*unit, error) { return i.loadDWARF(cu) }
+	n := len(i.sources)
+	load := func() (*unit, error) { return i.loadDWARF(n, cu, split) }
 	if len(ranges) == 0 && cu.Children {
 		decoded, err := load()
 		i.problem(err)
@@ -211,13 +225,25 @@ func (i *Info) addUnit(cu *dwarf.Entry) {
 		return
 	}
 	i.stats.Units++
-	if split {
+	if split != nil {
 		i.stats.Split++
+		if _, _, ok := i.findSplit(split); !ok {
+			i.stats.Missing = append(i.stats.Missing, split.name)
+		}
 	}
 	for _, r := range program.Union(code) {
-		i.index.add(r, len(i.sources))
+		i.index.add(r, n)
 	}
-	i.sources = append(i.sources, source{u, load})
+	i.sources = append(i.sources, source{u, split, load})
+}
+
+// unitOf returns what the first entry of a unit says of it.
+func unitOf(cu *dwarf.Entry) Unit {
+	var u Unit
+	u.Name, _ = cu.Val(dwarf.AttrName).(string)
+	u.Producer, _ = cu.Val(dwarf.AttrProducer).(string)
+	u.Language, _ = cu.Val(dwarf.AttrLanguage).(int64)
+	return u
 }
 
 // codeOf converts link-time addresses to ranges of code.
@@ -244,7 +270,10 @@ func (i *Info) codeRange(low, high uint64) (program.Range, bool) {
 // dwarfUnit decodes one unit.
 type dwarfUnit struct {
 	info    *Info
-	cu      *dwarf.Entry
+	cu      *dwarf.Entry // with the lines
+	data    *dwarf.Data  // with the functions
+	root    dwarf.Offset // of the entry that they are below
+	ranges  func(*dwarf.Entry) ([][2]uint64, error)
 	name    string // of the source file, without folders
 	path    string // of the source file as the compiler was given it
 	folder  string // that the compiler worked in
@@ -260,16 +289,28 @@ type origin struct {
 	external      bool
 }
 
-func (i *Info) loadDWARF(cu *dwarf.Entry) (*unit, error) {
-	u := &dwarfUnit{info: i, cu: cu, origins: map[dwarf.Offset]origin{}, out: &unit{}}
-	name, _ := cu.Val(dwarf.AttrName).(string)
-	u.name = baseName(name)
-	u.path = name
+// loadDWARF decodes unit n. Of a split one without its other part only lines are
+// known.
+func (i *Info) loadDWARF(n int, cu *dwarf.Entry, split *skeleton) (*unit, error) {
+	u := &dwarfUnit{info: i, cu: cu, data: i.dwarf, root: cu.Offset, ranges: i.dwarf.Ranges, origins: map[dwarf.Offset]origin{}, out: &unit{}}
+	described := unitOf(cu)
 	u.folder, _ = cu.Val(dwarf.AttrCompDir).(string)
-	err := errors.Join(u.readLines(), u.readScopes())
+	var missing error
+	if split != nil {
+		var d *splitData
+		if d, missing = i.openSplit(split); d != nil {
+			u.data, u.root, u.ranges = d.data, d.cu.Offset, d.rangesOf
+			described = unitOf(d.cu)
+			if n < len(i.sources) {
+				i.sources[n].Unit = described
+			}
+		}
+	}
+	u.path, u.name = described.Name, baseName(described.Name)
+	err := errors.Join(missing, u.readLines(), u.readScopes())
 	u.out.procs.build()
 	if err != nil {
-		err = fmt.Errorf("DWARF unit %s: %w", name, err)
+		err = fmt.Errorf("DWARF unit %s: %w", u.path, err)
 	}
 	return u.out, err
 }
@@ -340,8 +381,8 @@ func isAbsolute(p string) bool {
 // readScopes walks the tree of the unit and keeps functions and inlined calls
 // with code.
 func (u *dwarfUnit) readScopes() error {
-	r := u.info.dwarf.Reader()
-	r.Seek(u.cu.Offset)
+	r := u.data.Reader()
+	r.Seek(u.root)
 	var stack []*scope // innermost function or call of each open level, nil outside
 	next := dwarf.Offset(0)
 	for {
@@ -413,7 +454,7 @@ func (u *dwarfUnit) scope(e *dwarf.Entry) (*scope, error) {
 	if e.Val(dwarf.AttrLowpc) == nil && e.Val(dwarf.AttrRanges) == nil {
 		return nil, nil
 	}
-	list, err := u.info.dwarf.Ranges(e)
+	list, err := u.ranges(e)
 	if err != nil {
 		return nil, err
 	}
@@ -466,7 +507,7 @@ func (u *dwarfUnit) origin(e *dwarf.Entry, depth int) (origin, error) {
 		far, known := u.origins[ref]
 		if !known {
 			u.origins[ref] = origin{} // of what refers to itself
-			r := u.info.dwarf.Reader()
+			r := u.data.Reader()
 			r.Seek(ref)
 			target, err := r.Next()
 			if err != nil {

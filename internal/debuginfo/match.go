@@ -1,9 +1,7 @@
 package debuginfo
 
 import (
-	"bytes"
 	"debug/elf"
-	"encoding/binary"
 	"fmt"
 	"hash/crc32"
 	"io"
@@ -69,7 +67,11 @@ func checkDebugFile(img, debug *image.File, path string) error {
 		}
 		return nil
 	}
-	sum, ok := debugLink(img)
+	file, err := elf.NewFile(img.Reader())
+	if err != nil {
+		return nil
+	}
+	_, sum, ok := debugLink(file)
 	if !ok {
 		return nil
 	}
@@ -81,22 +83,4 @@ func checkDebugFile(img, debug *image.File, path string) error {
 		return &MismatchError{path, "checksum", fmt.Sprintf("%08x", sum), fmt.Sprintf("%08x", h.Sum32())}
 	}
 	return nil
-}
-
-// debugLink returns the checksum in .gnu_debuglink: a file name, padded to 4
-// bytes, and the CRC-32 of that file.
-func debugLink(img *image.File) (crc uint32, ok bool) {
-	file, err := elf.NewFile(img.Reader())
-	if err != nil {
-		return 0, false
-	}
-	s := file.Section(".gnu_debuglink")
-	if s == nil {
-		return 0, false
-	}
-	b, err := s.Data()
-	if err != nil || len(b) < 8 || bytes.IndexByte(b, 0) < 0 {
-		return 0, false
-	}
-	return binary.LittleEndian.Uint32(b[len(b)-4:]), true
 }

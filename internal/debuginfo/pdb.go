@@ -39,7 +39,7 @@ func (i *Info) openPDB(path string) error {
 			u.Producer = c.Name
 			u.Language = languages[c.Language]
 		}
-		i.sources = append(i.sources, source{u, func() (*unit, error) { return i.loadModule(m) }})
+		i.sources = append(i.sources, source{u, nil, func() (*unit, error) { return i.loadModule(m) }})
 	}
 	code := make([][]program.Range, len(modules))
 	for c, err := range file.Contributions() {

@@ -82,7 +82,7 @@ func openInfo(t testing.TB, file, debug string) (*image.File, *Info) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { img.Close() })
-	info, err := Open(img, debug)
+	info, err := Open(img, "", debug)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package debuginfo
 
 import (
 	"debug/dwarf"
+	"encoding/binary"
 	"os/exec"
 	"path/filepath"
 	"reflect"
@@ -31,7 +32,7 @@ func TestUnitEntries(t *testing.T) {
 			want = append(want, cu.Offset)
 			r.SkipChildren()
 		}
-		if got := unitEntries(info, r.ByteOrder()); !slices.Equal(got, want) || len(got) == 0 {
+		if got := entries(info, r.ByteOrder()); !slices.Equal(got, want) || len(got) == 0 {
 			t.Errorf("%s: units at %#x, want %#x", path, got, want)
 		}
 	}
@@ -46,19 +47,27 @@ func TestUnitEntries(t *testing.T) {
 	}
 }
 
+func entries(info []byte, order binary.ByteOrder) []dwarf.Offset {
+	var list []dwarf.Offset
+	for _, h := range unitHeaders(info, order) {
+		list = append(list, h.entry)
+	}
+	return list
+}
+
 // Headers that claim more than there is end the list.
 func TestUnitEntriesOfDamagedHeaders(t *testing.T) {
 	data, info := sections(t, corpus.Path(t, "programs", "shapes.elf"))
 	order := data.Reader().ByteOrder()
-	all := unitEntries(info, order)
+	all := entries(info, order)
 	for n := range min(len(info), 1<<12) {
-		got := unitEntries(info[:n], order)
+		got := entries(info[:n], order)
 		if len(got) > len(all) || !slices.Equal(got, all[:len(got)]) {
 			t.Fatalf("%d bytes: units at %#x", n, got)
 		}
 	}
 	for _, head := range [][]byte{{}, {1}, {0, 0, 0, 0}, {255, 255, 255, 255}, {255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 5}, {2, 0, 0, 0, 5, 0}} {
-		if got := unitEntries(head, order); len(got) > 0 {
+		if got := entries(head, order); len(got) > 0 {
 			t.Errorf("% x: units at %#x", head, got)
 		}
 	}
@@ -75,5 +84,5 @@ func sections(t *testing.T, path string) (*dwarf.Data, []byte) {
 	if err != nil || data == nil {
 		t.Fatalf("%s: %v", path, err)
 	}
-	return data, info
+	return data, info["info"]
 }

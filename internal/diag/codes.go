@@ -164,6 +164,7 @@ const (
 	EmptyDatabase   Code = "SPD1005"
 	OtherBinary     Code = "SPD1006"
 	NothingToDo     Code = "SPD1007"
+	SplitMissing    Code = "SPD1008"
 )
 
 // speNext is the recording of Arm SPE that suits profiles best.
@@ -507,4 +508,7 @@ var Codes = map[Code]Info{
 	NothingToDo: {OK, "nothing to do",
 		"No SPT is named, and neither /retire nor /reset.",
 		"Name the SPTs to import behind the SPD."},
+	SplitMissing: {OK, "split debug information is missing",
+		"The program was compiled with -gsplit-dwarf, and its .dwo files were moved or deleted: of their units only lines are known, and no inlined calls.",
+		"Put the .dwp file (made with dwp or llvm-dwp) beside the image as IMAGE.dwp, or the .dwo files where the compiler left them or beside the image."},
 }

@@ -37,7 +37,7 @@ func unsampled(t *testing.T, path string) Input {
 	if err != nil {
 		t.Fatal(err)
 	}
-	info, err := debuginfo.Open(img, "")
+	info, err := debuginfo.Open(img, "", "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -251,7 +251,7 @@ func TestUnusable(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer img.Close()
-	info, err := debuginfo.Open(img, "")
+	info, err := debuginfo.Open(img, "", "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,7 +24,7 @@ func FuzzExport(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	info, err := debuginfo.Open(img, "")
+	info, err := debuginfo.Open(img, "", "")
 	if err != nil {
 		f.Fatal(err)
 	}

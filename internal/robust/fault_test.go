@@ -174,7 +174,7 @@ func readImage(r io.ReaderAt, size int64) error {
 	if len(report.Problems) > 0 {
 		return errors.Join(report.Problems...)
 	}
-	info, err := debuginfo.Open(img, "")
+	info, err := debuginfo.Open(img, "", "")
 	if err != nil {
 		return err
 	}
