@@ -154,7 +154,7 @@ func (f *File) copies(o *File) bool {
 	if f.size != o.size || f.Header != o.Header || !slices.Equal(f.buffers, o.buffers) {
 		return false
 	}
-	const piece = 1 << 20
+	const piece = 64 << 10
 	var a, b [piece]byte
 	for off := int64(0); off < f.size; off += piece {
 		n := min(piece, f.size-off)
