@@ -6,6 +6,21 @@ import (
 	"testing"
 )
 
+// Without structure, and with counts that no flow comes near.
+func BenchmarkInferRandom(b *testing.B) {
+	for _, blocks := range []int{1000, 10000, 50000} {
+		b.Run(fmt.Sprint(blocks), func(b *testing.B) {
+			g := unstructuredGraph(rand.New(rand.NewPCG(11, 12)), blocks)
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := Infer(b.Context(), g); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
 func BenchmarkInfer(b *testing.B) {
 	for _, blocks := range []int{20, 200, 2000, 50000} {
 		for _, c := range []struct {
@@ -20,7 +35,7 @@ func BenchmarkInfer(b *testing.B) {
 				c.sample(p, rand.New(rand.NewPCG(2, 3)))
 				b.ReportAllocs()
 				for b.Loop() {
-					if _, err := Infer(p.g); err != nil {
+					if _, err := Infer(b.Context(), p.g); err != nil {
 						b.Fatal(err)
 					}
 				}

@@ -36,7 +36,7 @@ func InferCalls(ctx context.Context, graphs []*Graph, calls []Call, rounds, jobs
 	}
 	results := make([]*Result, len(graphs))
 	if err := inferEach(ctx, all, jobs, func(i int) (err error) {
-		results[i], err = Infer(graphs[i])
+		results[i], err = Infer(ctx, graphs[i])
 		return err
 	}); err != nil {
 		return nil, err
@@ -75,7 +75,7 @@ func InferCalls(ctx context.Context, graphs []*Graph, calls []Call, rounds, jobs
 		if err := inferEach(ctx, news, jobs, func(i int) (err error) {
 			again := *graphs[i]
 			again.EntryObs = next[i]
-			results[i], err = Infer(&again)
+			results[i], err = Infer(ctx, &again)
 			return err
 		}); err != nil {
 			return nil, err

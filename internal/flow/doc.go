@@ -57,11 +57,11 @@
 // best there are for this graph, but far from the measurements. Infer
 // therefore compares the shares of all blocks. If less than 0.95 of them
 // overlap, beyond twice what sampling error explains, it sets FellBack, scales
-// the counts to the measured weight, and adds Loose: a second fit in which
-// flow may enter and leave anywhere. That costs next to nothing for blocks
-// without live in-edges or out-edges, elsewhere the mean confidence of the
-// measured blocks per execution and leak. The caller asks for Loose at once by
-// setting Leaky.
+// the counts to the measured weight. A caller that knows of missing edges sets
+// Leaky and gets Loose as well: a second fit in which flow may enter and leave
+// anywhere. That costs next to nothing for blocks without live in-edges or
+// out-edges, elsewhere the mean confidence of the measured blocks per execution
+// and leak.
 //
 // # Method
 //
@@ -70,15 +70,18 @@
 // entry makes the flow a circulation. Arcs in series become one whose cost is
 // the sum of theirs, so only branches and joins remain as nodes. Flow starts at
 // the least cost of every arc, which conserves nothing; push-relabel with cost
-// scaling on the convex arcs makes it a circulation within e of optimal, for e
-// falling to less than what can make a difference (scaling.go). All of it is
-// integer arithmetic, with slopes rounded to 2^-30 or to what 64 bits have
-// room for. Prices at the end prove that no circulation costs less.
+// scaling on the convex arcs makes it a circulation within e of optimal, for
+// falling e (scaling.go). Once that leaves little to mend, pivots of the network
+// simplex method do the rest, where scaling would need many more rounds to find
+// the last digits of the prices (simplex.go). All of it is integer arithmetic,
+// with slopes rounded to 2^-30 or to what 64 bits have room for. Prices at the
+// end prove that no circulation costs less.
 //
-// Time is O(nodes^2 arcs log(nodes * slope)) at worst but close to linear for
-// structured functions: on one core of an AMD EPYC 2,000 blocks take 13 ms and
-// 50,000 take 0.7 s. Large random graphs with random counts are the hard case.
-// Memory is about 1.6 kB per block.
+// Time is O(nodes^2 arcs log(nodes * slope)) at worst but close to linear: on
+// one core of an AMD EPYC structured functions of 1,000, 10,000 and 50,000
+// blocks take 5, 75 and 600 ms. Random graphs with random counts are the hard
+// case: 30 ms, 1.3 s and 13 s. All of it stops when the context is done. Memory
+// is about 1.8 kB per block.
 //
 // # Hostile input
 //

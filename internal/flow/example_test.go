@@ -1,6 +1,7 @@
 package flow_test
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/spgo-tools/spgo/internal/flow"
@@ -13,7 +14,7 @@ func ExampleInfer() {
 	hits := func(samples, instructions uint64) flow.Obs {
 		return flow.Obs{Count: samples * unit / instructions, N: float64(instructions)}
 	}
-	r, err := flow.Infer(&flow.Graph{
+	r, err := flow.Infer(context.Background(), &flow.Graph{
 		Unit:   unit,
 		Blocks: []flow.Obs{hits(40, 4), hits(21, 3), {}, hits(18, 2)},
 		Edges:  []flow.Edge{{From: 0, To: 1}, {From: 0, To: 2}, {From: 1, To: 3}, {From: 2, To: 3}},

@@ -185,6 +185,23 @@ func (p *program) region(from int, count float64, depth int) int {
 	}
 }
 
+// unstructuredGraph returns a chain of blocks with edges between any two of
+// them, and counts that have nothing to do with each other.
+func unstructuredGraph(r *rand.Rand, n int) *Graph {
+	g := &Graph{Exit: n - 1, Unit: testUnit}
+	for v := range n {
+		g.Blocks = append(g.Blocks, Obs{uint64(testUnit * math.Exp(r.Float64()*10)), float64(1 + r.IntN(30))})
+		if v == n-1 {
+			break
+		}
+		g.Edges = append(g.Edges, Edge{From: v, To: v + 1})
+		for range r.IntN(3) {
+			g.Edges = append(g.Edges, Edge{From: v, To: r.IntN(n)})
+		}
+	}
+	return g
+}
+
 // newLibrary returns functions of which each is called by some before it and
 // runs as often as they do so.
 func newLibrary(seed uint64, functions int) (ps []*program, calls []Call) {

@@ -82,7 +82,7 @@ type Result struct {
 	// Loose is the fit in which flow may also enter and leave at any block, at
 	// a price: the better estimate of a graph with missing edges, but
 	// consistent only up to the jumps that are not known. It is empty unless
-	// Graph.Leaky or FellBack is set.
+	// Graph.Leaky is set.
 	Loose Counts
 	// Shift is 0 unless a count would exceed 63 bits: then all counts of the
 	// result are in units of 2^Shift.

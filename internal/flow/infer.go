@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"context"
 	"math"
 	"math/bits"
 )
@@ -18,24 +19,33 @@ const (
 )
 
 // Infer returns the consistent profile that fits the measurements of g best.
-// It fails only if g is not a graph: indexes or the unit out of range.
-func Infer(g *Graph) (*Result, error) {
+// It fails only if g is not a graph (indexes or the unit out of range), or when
+// ctx is done.
+func Infer(ctx context.Context, g *Graph) (*Result, error) {
 	if err := g.check(); err != nil {
 		return nil, err
 	}
 	l := newLayout(g)
 	f := fitting{layout: l, evidence: newEvidence(g)}
 	r := &Result{}
-	s := f.fit(false)
+	s, err := f.fit(ctx, false)
+	if err != nil {
+		return nil, err
+	}
 	f.judge(r, s)
 	if r.FellBack {
-		s = f.rescale(s)
+		if s, err = f.rescale(ctx, s); err != nil {
+			return nil, err
+		}
 		f.judge(r, s)
 		r.FellBack = true
 	}
 	parts := []stream{s}
-	if r.FellBack || g.Leaky {
-		loose := f.fit(true)
+	if g.Leaky {
+		loose, err := f.fit(ctx, true)
+		if err != nil {
+			return nil, err
+		}
 		r.LooseOverlap = f.overlap(loose)
 		parts = append(parts, loose)
 	}
@@ -51,18 +61,16 @@ type fitting struct {
 }
 
 // fit returns the circulation that minimizes the objective.
-func (f fitting) fit(leaky bool) stream {
-	m := newModel(f.layout, f.costs(f.layout, leaky))
-	m.solve()
-	return m.read()
+func (f fitting) fit(ctx context.Context, leaky bool) (stream, error) {
+	return newModel(f.layout, f.costs(f.layout, leaky)).flow(ctx)
 }
 
 // rescale returns a circulation near s times the factor that gives it the
 // measured weight.
-func (f fitting) rescale(s stream) stream {
+func (f fitting) rescale(ctx context.Context, s stream) (stream, error) {
 	factor := f.factor(s)
 	if factor <= 1 {
-		return s
+		return s, nil
 	}
 	scaled := func(xs []int64) []shape {
 		shapes := make([]shape, len(xs))
@@ -71,14 +79,12 @@ func (f fitting) rescale(s stream) stream {
 		}
 		return shapes
 	}
-	m := newModel(f.layout, &costs{
+	return newModel(f.layout, &costs{
 		block: scaled(s.block),
 		edge:  scaled(s.edge),
 		back:  scaled([]int64{s.entry})[0],
 		unit:  f.unit,
-	})
-	m.solve()
-	return m.read()
+	}).flow(ctx)
 }
 
 // factor returns measured weight / weight of s, but no more than what makes

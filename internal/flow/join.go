@@ -1,7 +1,7 @@
 package flow
 
 import (
-	"container/heap"
+	"cmp"
 	"math"
 )
 
@@ -164,9 +164,9 @@ func (j *joiner) cheapest(root int32, edges [][]int32, far func(e int32) int32) 
 	}
 	done := make([]bool, len(edges))
 	t.cost[root] = j.toll(root)
-	q := &agenda{{root, t.cost[root]}}
-	for q.Len() > 0 {
-		v := heap.Pop(q).(visit).block
+	q := agenda{{root, t.cost[root]}}
+	for len(q) > 0 {
+		v := q.take().block
 		if done[v] {
 			continue
 		}
@@ -178,7 +178,7 @@ func (j *joiner) cheapest(root int32, edges [][]int32, far func(e int32) int32) 
 			u := far(e)
 			if c := t.cost[v] + j.toll(u); t.cost[u] < 0 || c < t.cost[u] {
 				t.cost[u], t.edge[u] = c, e
-				heap.Push(q, visit{u, c})
+				q.add(visit{u, c})
 			}
 		}
 	}
@@ -193,15 +193,42 @@ type visit struct {
 	cost  int64
 }
 
-func (a agenda) Len() int { return len(a) }
-func (a agenda) Less(i, j int) bool {
-	return a[i].cost < a[j].cost || a[i].cost == a[j].cost && a[i].block < a[j].block
+func (v visit) compare(w visit) int {
+	return cmp.Or(cmp.Compare(v.cost, w.cost), cmp.Compare(v.block, w.block))
 }
-func (a agenda) Swap(i, j int) { a[i], a[j] = a[j], a[i] }
-func (a *agenda) Push(x any)   { *a = append(*a, x.(visit)) }
-func (a *agenda) Pop() any {
-	old := *a
-	x := old[len(old)-1]
-	*a = old[:len(old)-1]
-	return x
+
+func (a *agenda) add(v visit) {
+	*a = append(*a, v)
+	q := *a
+	for k := len(q) - 1; k > 0; {
+		up := (k - 1) / 2
+		if q[k].compare(q[up]) >= 0 {
+			return
+		}
+		q[k], q[up] = q[up], q[k]
+		k = up
+	}
+}
+
+// take removes and returns the first.
+func (a *agenda) take() visit {
+	q := *a
+	first, last := q[0], len(q)-1
+	q[0] = q[last]
+	q = q[:last]
+	*a = q
+	for k := 0; ; {
+		down := 2*k + 1
+		if down >= last {
+			return first
+		}
+		if down+1 < last && q[down+1].compare(q[down]) < 0 {
+			down++
+		}
+		if q[k].compare(q[down]) <= 0 {
+			return first
+		}
+		q[k], q[down] = q[down], q[k]
+		k = down
+	}
 }

@@ -1,5 +1,7 @@
 package flow
 
+import "context"
+
 // A model is the circulation problem of a graph. Each block is a node where
 // flow arrives and a node where it leaves, with a wire between them; a block
 // that was not observed is one node. Each edge is a wire from the leaving to
@@ -79,17 +81,32 @@ func newModel(l *layout, c *costs) *model {
 // usualReach is how far apart prices are as a rule, in steepest slopes.
 const usualReach = 64
 
-// solve finds the flow of least cost, evenly distributed.
-func (m *model) solve() {
+// solve finds the flow of least cost, evenly distributed. It fails when ctx is
+// done.
+func (m *model) solve(ctx context.Context) error {
 	full := float64(m.nodes) + 1
 	m.net = newNetwork(m.nodes, m.wires, m.unit, min(full, usualReach))
-	if !m.net.solve(false) {
+	solved := m.net.solve(ctx, false)
+	if !solved && ctx.Err() == nil {
 		m.net = newNetwork(m.nodes, m.wires, m.unit, full)
-		if !m.net.solve(true) {
-			panic("flow: a price passed its bound")
-		}
+		solved = m.net.solve(ctx, true)
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if !solved {
+		panic("flow: a price passed its bound")
 	}
 	m.even()
+	return nil
+}
+
+// flow solves the model and returns its flow.
+func (m *model) flow(ctx context.Context) (stream, error) {
+	if err := m.solve(ctx); err != nil {
+		return stream{}, err
+	}
+	return m.read(), nil
 }
 
 // addLeaks adds wires from the outside into every block and back: for next to

@@ -359,7 +359,7 @@ func TestOptimum(t *testing.T) {
 		leaky := k%4 == 3
 		l := newLayout(g)
 		f := fitting{l, newEvidence(g)}
-		s := f.fit(leaky)
+		s := fit(t, f, leaky)
 		m := newRefModel(g, leaky)
 		got := m.cost(m.flowOf(t, g, s, leaky))
 		want := m.optimum()

@@ -1,7 +1,9 @@
 package flow
 
 import (
+	"context"
 	"encoding/binary"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -65,6 +67,15 @@ func TestHostile(t *testing.T) {
 	}
 }
 
+func fit(t *testing.T, f fitting, leaky bool) stream {
+	t.Helper()
+	s, err := f.fit(t.Context(), leaky)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
 // Edges in another order are the same graph: the cost, if not the choice among
 // equal flows, must be the same.
 func TestOrder(t *testing.T) {
@@ -73,12 +84,68 @@ func TestOrder(t *testing.T) {
 		g := randomGraph(r)
 		f := fitting{newLayout(g), newEvidence(g)}
 		m := newRefModel(g, false)
-		cost := m.cost(m.flowOf(t, g, f.fit(false), false))
+		cost := m.cost(m.flowOf(t, g, fit(t, f, false), false))
 		r.Shuffle(len(g.Edges), func(i, j int) { g.Edges[i], g.Edges[j] = g.Edges[j], g.Edges[i] })
 		f = fitting{newLayout(g), newEvidence(g)}
 		m = newRefModel(g, false)
-		if c := m.cost(m.flowOf(t, g, f.fit(false), false)); math.Abs(c-cost) > 1e-3+1e-7*cost {
+		if c := m.cost(m.flowOf(t, g, fit(t, f, false), false)); math.Abs(c-cost) > 1e-3+1e-7*cost {
 			t.Errorf("cost %v, shuffled %v: %+v", cost, c, g)
+		}
+	}
+}
+
+// A function that takes long does not keep a command from being stopped.
+func TestInterrupted(t *testing.T) {
+	g := unstructuredGraph(rand.New(rand.NewPCG(9, 10)), 3000)
+	ctx, cancel := context.WithCancel(t.Context())
+	after := &countdown{Context: ctx, cancel: cancel, calls: 20}
+	r, err := Infer(after, g)
+	if r != nil || !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, %v", r != nil, err)
+	}
+	if after.calls < -20 {
+		t.Errorf("asked %d times more", -after.calls)
+	}
+}
+
+// A countdown is done when it was asked so many times.
+type countdown struct {
+	context.Context
+	cancel context.CancelFunc
+	calls  int
+}
+
+func (c *countdown) Err() error {
+	if c.calls--; c.calls <= 0 {
+		c.cancel()
+	}
+	return c.Context.Err()
+}
+
+// Pivots alone, from a circulation that is far from optimal, end at the same
+// cost as scaling does.
+func TestPivots(t *testing.T) {
+	r := rand.New(rand.NewPCG(13, 14))
+	for k := range 60 {
+		g := randomGraph(r)
+		if k%3 == 0 {
+			g = unstructuredGraph(r, 20+r.IntN(200))
+		}
+		f := fitting{newLayout(g), newEvidence(g)}
+		ref := newRefModel(g, false)
+		want := ref.cost(ref.flowOf(t, g, fit(t, f, false), false))
+		m := newModel(f.layout, f.costs(f.layout, false))
+		m.net = newNetwork(m.nodes, m.wires, m.unit, float64(m.nodes)+1)
+		s := solver{network: m.net, ctx: t.Context(), basis: basis{net: m.net}}
+		s.prepare()
+		if !s.refine(s.steepest(), math.MaxInt) {
+			t.Fatalf("graph %d: no circulation", k)
+		}
+		if !s.basis.optimize(t.Context(), math.MaxInt, math.MaxInt) {
+			t.Fatalf("graph %d: a price passed its bound", k)
+		}
+		if got := ref.cost(ref.flowOf(t, g, m.read(), false)); math.Abs(got-want) > 1e-3+1e-7*want {
+			t.Errorf("graph %d: cost %v, want %v", k, got, want)
 		}
 	}
 }
@@ -97,11 +164,11 @@ func TestPricesFarApart(t *testing.T) {
 	}
 	l := newLayout(g)
 	m := newModel(l, newEvidence(g).costs(l, false))
-	if w := newNetwork(m.nodes, m.wires, m.unit, 1); w.solve(false) {
+	if w := newNetwork(m.nodes, m.wires, m.unit, 1); w.solve(t.Context(), false) {
 		t.Error("prices kept within their bound: nothing to test")
 	}
 	m.net = newNetwork(m.nodes, m.wires, m.unit, float64(m.nodes)+1)
-	if !m.net.solve(true) {
+	if !m.net.solve(t.Context(), true) {
 		t.Fatal("the careful attempt failed")
 	}
 	x := m.read().block[0]

@@ -1,6 +1,9 @@
 package flow
 
-import "math"
+import (
+	"context"
+	"math"
+)
 
 // The solver is the push-relabel method of Goldberg and Tarjan with cost
 // scaling, on convex instead of capacitated arcs: a push stops where the slope
@@ -20,89 +23,101 @@ import "math"
 
 const (
 	// shrink is the ratio of two successive values of e.
-	shrink = 16
+	shrink = 5
 	// start is the first e relative to the steepest slope. The flow of least
 	// cost on every arc is e-optimal for any e; a small one keeps the excesses
 	// near where they are.
 	start = 1.0 / 1000
-	// patience is how many updates the first e may take before a larger one is
-	// tried: then flow has far to go.
+	// patience is how many updates the first e may take before one is tried
+	// that is larger by the factor enlarge: then flow has far to go.
 	patience = 100
+	enlarge  = 16
 	// updateInterval is the number of relabels, in numbers of nodes, after
 	// which distances to the deficits replace the prices that single relabels
 	// made.
 	updateInterval = .4
-	// proofEffort is how many halves, in numbers of all halves, may be looked
-	// at to prove early that a flow is optimal.
-	proofEffort = 8
+	// Pivots finish the work once the halves with a negative reduced cost are
+	// no more than wrongFew, or this share of the nodes. They may look at so
+	// many nodes and halves, in numbers of all halves.
+	wrongFew    = 64
+	wrongShare  = 1.0 / 8
+	pivotEffort = 60
 )
 
 // solve makes the network's flow a circulation of least cost, and its prices
 // a proof of that: no half with room has a negative reduced cost. It fails if
-// a price passes maxPrice. A careful attempt keeps to the bound on prices.
-func (w *network) solve(careful bool) bool {
-	s := solver{network: w}
-	n := len(w.price)
-	s.current = make([]int32, n)
-	s.queued = make([]bool, n)
-	s.dist = make([]int32, n)
-	s.proof = make([]int64, n)
-	s.split()
-
-	steepest := w.factor
-	for _, p := range w.pieces {
-		if p.slope != none && p.slope != -none {
-			steepest = max(steepest, p.slope, -p.slope)
-		}
-	}
+// ctx is done or a price passes maxPrice. A careful attempt keeps to the bound on
+// prices.
+func (w *network) solve(ctx context.Context, careful bool) bool {
+	s := solver{network: w, ctx: ctx, basis: basis{net: w}}
+	s.prepare()
+	n, steepest := len(w.price), s.steepest()
 	e := max(1, int64(float64(steepest)*start))
 	if careful {
 		e = steepest
 	}
 	for limit := patience; ; {
 		done := s.refine(e, limit)
-		if s.overflow {
+		if s.overflow || ctx.Err() != nil {
 			return false
 		}
 		if !done {
-			if e = min(e*shrink, steepest); e == steepest {
+			if e = min(e*enlarge, steepest); e == steepest {
 				limit = math.MaxInt
 			}
 			continue
 		}
 		limit = math.MaxInt
-		effort := proofEffort * len(w.half)
+		// A circulation within 1 of optimal is optimal, only the prices may
+		// still be wrong.
+		most, effort := max(wrongFew, int(float64(n)*wrongShare)), pivotEffort*len(w.half)
 		if e == 1 {
-			effort = math.MaxInt
+			most, effort = math.MaxInt, math.MaxInt
 		}
-		switch gap := s.prove(effort); {
-		case gap == 0:
+		if s.basis.optimize(ctx, most, effort) {
 			return true
-		case e == 1:
-			return false
-		case careful || gap > e*shrink/2:
-			e = max(e/shrink, 1)
-		default:
-			copy(s.price, s.proof)
-			e = max(e/shrink, gap/shrink, 1)
 		}
+		if e == 1 || ctx.Err() != nil {
+			return false
+		}
+		e = max(e/shrink, 1)
 	}
 }
 
 type solver struct {
 	*network
+	ctx     context.Context
+	basis   basis
 	current []int32 // per node, the half to go on with
 	queued  []bool
 	queue   []int32 // active nodes, first in first out
 	dist    []int32
 	buckets buckets
-	proof   []int64
 	part    []int32 // the connected part of each node
 	needy   []int32 // per part, its nodes with an excess
 	top     []int64 // per part, its greatest price
 
 	relabels int
 	overflow bool
+}
+
+func (s *solver) prepare() {
+	n := len(s.price)
+	s.current = make([]int32, n)
+	s.queued = make([]bool, n)
+	s.dist = make([]int32, n)
+	s.split()
+}
+
+// steepest is the steepest slope of any arc.
+func (s *solver) steepest() int64 {
+	most := s.factor
+	for _, p := range s.pieces {
+		if p.slope != none && p.slope != -none {
+			most = max(most, p.slope, -p.slope)
+		}
+	}
+	return most
 }
 
 // split finds the connected parts.
@@ -134,7 +149,7 @@ func (s *solver) split() {
 }
 
 // refine makes the flow an e-optimal circulation. It gives up after limit
-// updates.
+// updates, or when the context is done.
 func (s *solver) refine(e int64, limit int) bool {
 	for i := range s.top {
 		s.top[i] = -none
@@ -168,7 +183,7 @@ func (s *solver) refine(e int64, limit int) bool {
 		s.queued[v] = false
 		s.discharge(v, e)
 		if float64(s.relabels) >= updateInterval*float64(len(s.price)) {
-			if limit--; limit < 0 {
+			if limit--; limit < 0 || s.ctx.Err() != nil {
 				return false
 			}
 			s.update(e)
@@ -273,61 +288,6 @@ func (s *solver) update(e int64) {
 		}
 		s.overflow = s.overflow || s.price[v] < -maxPrice
 	}
-}
-
-// prove lowers prices until they prove the flow optimal and makes them the
-// prices of the network, or leaves them in proof after effort halves. It
-// returns the most by which a reduced cost is below 0 there.
-func (s *solver) prove(effort int) (gap int64) {
-	s.queue = s.queue[:0]
-	for v, p := range s.price {
-		r := p % s.factor
-		if r < 0 {
-			r += s.factor
-		}
-		s.proof[v] = p - r
-		s.queue = append(s.queue, int32(v))
-		s.queued[v] = true
-	}
-	for head := 0; head < len(s.queue); head++ {
-		if head > len(s.price) {
-			s.queue = s.queue[:copy(s.queue, s.queue[head:])]
-			head = 0
-		}
-		v := s.queue[head]
-		s.queued[v] = false
-		if effort -= int(s.first[v+1] - s.first[v]); effort < 0 {
-			return s.gap()
-		}
-		for h := s.first[v]; h < s.first[v+1]; h++ {
-			a := &s.half[h]
-			if p := a.cost + s.proof[v]; a.cost != none && p < s.proof[a.to] {
-				s.proof[a.to] = p
-				if p < -maxPrice {
-					return math.MaxInt64
-				}
-				if !s.queued[a.to] {
-					s.queued[a.to] = true
-					s.queue = append(s.queue, a.to)
-				}
-			}
-		}
-	}
-	copy(s.price, s.proof)
-	return 0
-}
-
-// gap returns the most by which a reduced cost is below 0 at the proof's
-// prices.
-func (s *solver) gap() (most int64) {
-	for v, p := range s.proof {
-		for h := s.first[v]; h < s.first[v+1]; h++ {
-			if a := &s.half[h]; a.cost != none {
-				most = max(most, s.proof[a.to]-p-a.cost)
-			}
-		}
-	}
-	return most
 }
 
 // buckets are lists of nodes by distance, linked through arrays.

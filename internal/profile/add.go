@@ -1,6 +1,8 @@
 package profile
 
 import (
+	"context"
+
 	"slices"
 
 	"github.com/spgo-tools/spgo/internal/correlate"
@@ -131,7 +133,7 @@ func repair(f *spd.Function) bool {
 			g.Edges = append(g.Edges, flow.Edge{From: k, To: int(e.To - 1), Dead: e.Flags&spd.EdgeDead != 0, Obs: flow.Obs{Count: e.Count, N: 1}})
 		}
 	}
-	r, err := flow.Infer(g)
+	r, err := flow.Infer(context.Background(), g)
 	if err != nil || r.Shift != 0 {
 		return false
 	}
