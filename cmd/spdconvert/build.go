@@ -34,7 +34,7 @@ func buildSPD(c *cli.Context) (cli.Result, error) {
 	if err := cli.Replaceable(output, "SPD", carrier.IsSPD, in.Info); err != nil {
 		return nil, err
 	}
-	f, r, err := makeSPD(c, in, name, debug)
+	f, r, err := makeSPD(c, in, name, debug, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -46,8 +46,10 @@ func buildSPD(c *cli.Context) (cli.Result, error) {
 }
 
 // readOrBuild reads the SPD that samples are imported into. Where there is none
-// yet it is made of the image that was named, which from is then.
-func readOrBuild(c *cli.Context, name string) (f *spd.File, from string, err error) {
+// yet it is made of the image that was named, which from is then, and of the
+// samples where the image does not show where its jumps lead.
+func readOrBuild(c *cli.Context, p *plan) (f *spd.File, from string, err error) {
+	name := p.file
 	from = c.String("image")
 	if _, err := os.Stat(name); from == "" || name == "-" || !errors.Is(err, fs.ErrNotExist) {
 		f, err := readSPD(c, name)
@@ -57,12 +59,16 @@ func readOrBuild(c *cli.Context, name string) (f *spd.File, from string, err err
 	if err != nil {
 		return nil, from, err
 	}
-	f, _, err = makeSPD(c, in, from, c.String("pdb"))
+	f, r, err := makeSPD(c, in, from, c.String("pdb"), p)
+	if err == nil && r.Unresolved > 0 {
+		c.Logf("%d indirect jumps have no table; samples show %d of their edges", r.Unresolved, r.SeenEdges)
+	}
 	return f, from, err
 }
 
-// makeSPD makes the SPD of an open image.
-func makeSPD(c *cli.Context, in *cli.File, name, debug string) (*spd.File, *report.Built, error) {
+// makeSPD makes the SPD of an open image. P is the import that it is for, or
+// nil.
+func makeSPD(c *cli.Context, in *cli.File, name, debug string, p *plan) (*spd.File, *report.Built, error) {
 	img, err := image.NewFile(in, in.Size)
 	if err != nil {
 		return nil, nil, imageError(err, name)
@@ -87,14 +93,18 @@ func makeSPD(c *cli.Context, in *cli.File, name, debug string) (*spd.File, *repo
 			Because("The image ends before its code, or has neither symbols nor unwind tables.").
 			Do("Check that the file is whole, or name its PDB with /pdb.")
 	}
-	f, made, err := build.Build(img, functions, build.Options{
-		Name: sample.BaseName(name), Inlines: info.Inlines, Jobs: c.Int("jobs"),
-	})
+	options := build.Options{Name: sample.BaseName(name), Inlines: info.Inlines, Jobs: c.Int("jobs")}
+	id, source := img.ID()
+	if p != nil && source != image.IDNone {
+		if options.Branches, err = p.branches(c, id); err != nil {
+			return nil, nil, err
+		}
+	}
+	f, made, err := build.Build(img, functions, options)
 	if err != nil {
 		return nil, nil, imageError(err, name)
 	}
 	warnSplit(c, info, name)
-	id, source := img.ID()
 	if source == image.IDNone {
 		c.Warn(diag.New(diag.NoIdentity, "the image states no identity, so that samples are matched by its name alone").In(name).
 			Because("It was linked without a build id, or without debug information (PE).").

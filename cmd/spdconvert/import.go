@@ -42,7 +42,7 @@ func importSamples(c *cli.Context) (cli.Result, error) {
 		}
 		defer release()
 	}
-	f, before, err := readOrBuild(c, p.file)
+	f, before, err := readOrBuild(c, p)
 	if err != nil {
 		return nil, err
 	}

@@ -4,10 +4,12 @@ import (
 	"errors"
 	"os"
 
+	"github.com/spgo-tools/spgo/internal/build"
 	"github.com/spgo-tools/spgo/internal/cli"
 	"github.com/spgo-tools/spgo/internal/correlate"
 	"github.com/spgo-tools/spgo/internal/diag"
 	"github.com/spgo-tools/spgo/pkg/binfmt"
+	"github.com/spgo-tools/spgo/pkg/image"
 	"github.com/spgo-tools/spgo/pkg/spt"
 )
 
@@ -102,6 +104,36 @@ func (in *input) read(c *cli.Context, tolerate bool, use func(*spt.Reader) error
 		c.Warn(&e)
 	}
 	return nil
+}
+
+// branches returns the branches of a binary that all inputs hold.
+func (p *plan) branches(c *cli.Context, id image.ID) ([]build.Branch, error) {
+	known := make(map[spt.Pair]bool)
+	for _, in := range p.inputs {
+		r, done, err := in.open(c) // damage is told when the samples are counted
+		if err != nil {
+			return nil, err
+		}
+		for r.Next() {
+			rec := r.Record()
+			if of := r.Programs()[rec.Program]; of.GUID != id.GUID || of.Age != id.Age {
+				continue
+			}
+			for _, b := range rec.Pairs {
+				known[b] = true
+			}
+		}
+		err = r.Err()
+		done()
+		if err != nil {
+			return nil, binfmt.InFile(err, in.name)
+		}
+	}
+	list := make([]build.Branch, 0, len(known))
+	for b := range known {
+		list = append(list, build.Branch{From: b.From, To: b.To})
+	}
+	return list, nil
 }
 
 // size is the size of the SPT in bytes, for progress; 0 if it is not known.

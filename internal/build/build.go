@@ -39,10 +39,17 @@ type Options struct {
 	// for none. It is called for several functions at a time.
 	Inlines func(program.Function) []program.Inline
 
+	// Branches are branches that were seen, by source and target; they stand for
+	// jump tables that are not found.
+	Branches []Branch
+
 	// Jobs is the number of functions analyzed at a time; 0 means 1. It has no
 	// influence on the result.
 	Jobs int
 }
+
+// Branch is a branch from one RVA to another.
+type Branch struct{ From, To uint32 }
 
 // Report counts what was found.
 type Report struct {
@@ -66,6 +73,7 @@ type Report struct {
 
 	Tables, TableEntries int // jump tables
 	Unresolved           int // indirect jumps with unknown targets inside the function
+	Seen                 int // edges of these that samples show
 
 	Calls         int // direct calls of functions
 	ImportCalls   int
@@ -87,6 +95,8 @@ func Build(img *image.File, functions []program.Function, opts Options) (*spd.Fi
 		return nil, Report{}, err
 	}
 	b := &builder{code: c, opts: opts}
+	slices.SortFunc(b.opts.Branches, compareBranches)
+	b.opts.Branches = slices.Compact(b.opts.Branches)
 	b.split(functions)
 	if len(b.parts) == 0 {
 		return nil, Report{}, fmt.Errorf("the image has no function with code")
@@ -102,6 +112,19 @@ func Build(img *image.File, functions []program.Function, opts Options) (*spd.Fi
 	f := b.file()
 	b.report.Problems = c.problems
 	return f, b.report, nil
+}
+
+func compareBranches(x, y Branch) int {
+	return cmp.Or(cmp.Compare(x.From, y.From), cmp.Compare(x.To, y.To))
+}
+
+// seen returns where the branch at an RVA was seen to lead.
+func (b *builder) seen(rva uint32) (list []uint32) {
+	k, _ := slices.BinarySearchFunc(b.opts.Branches, Branch{From: rva}, compareBranches)
+	for ; k < len(b.opts.Branches) && b.opts.Branches[k].From == rva; k++ {
+		list = append(list, b.opts.Branches[k].To)
+	}
+	return list
 }
 
 // builder holds what becomes the database.

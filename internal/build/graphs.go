@@ -36,7 +36,7 @@ func (b *builder) analyze() {
 // graphs makes the graphs of some parts.
 func (b *builder) graphs(parts []int, never func(cfg.CallKind, uint32) bool) {
 	b.each(len(parts), func() func(int) {
-		a := cfg.Analyzer{Code: b.code, Never: never, Entry: func(rva uint32) bool { return b.entry(rva) >= 0 }}
+		a := cfg.Analyzer{Code: b.code, Never: never, Entry: func(rva uint32) bool { return b.entry(rva) >= 0 }, Seen: b.seen}
 		return func(k int) {
 			p := &b.parts[parts[k]]
 			p.graph = a.Function([]program.Range{p.code}, p.entries, p.Guards)

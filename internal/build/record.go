@@ -90,6 +90,7 @@ func (b *builder) record(k int) spd.Function {
 		b.report.Unreached[why] += n
 	}
 	b.report.Unresolved += len(p.graph.Unresolved)
+	b.report.Seen += p.graph.Seen
 	b.report.Tables += len(p.graph.Tables)
 	for _, t := range p.graph.Tables {
 		b.report.TableEntries += t.Entries

@@ -20,6 +20,10 @@ type Analyzer struct {
 	// stands for none.
 	Entry func(rva uint32) bool
 
+	// Seen returns where an indirect jump was seen to lead, ascending; nil
+	// stands for nowhere.
+	Seen func(rva uint32) []uint32
+
 	arch   disasm.Arch
 	more   []uint32 // additional entries
 	parts  []part
@@ -60,6 +64,7 @@ type jump struct {
 	pos   int
 	tab   bool // it looks like one through a table
 	tries int
+	seen  []int // positions that it was seen to lead to
 }
 
 // table is a resolved jump table.
@@ -94,6 +99,7 @@ func (a *Analyzer) Function(ranges []program.Range, entries []uint32, guards []p
 		a.lead(p.start)
 	}
 	a.follow()
+	a.observe()
 	a.fillGaps()
 	a.invoke()
 	return a.graph()
@@ -205,6 +211,30 @@ func (a *Analyzer) before(pos int) int {
 		}
 	}
 	return -1
+}
+
+// observe follows indirect jumps whose targets the code does not tell to where
+// they were seen to lead.
+func (a *Analyzer) observe() {
+	if a.Seen == nil {
+		return
+	}
+	for again := true; again; {
+		again = false
+		for k := range a.jumps {
+			j := &a.jumps[k]
+			if len(j.seen) > 0 {
+				continue
+			}
+			for _, rva := range a.Seen(a.rva(j.pos)) {
+				if to, ok := a.pos(uint64(rva)); ok {
+					j.seen, j.tab, again = append(j.seen, to), true, true
+					a.lead(to)
+				}
+			}
+		}
+		a.follow() // may find more jumps, or tables
+	}
 }
 
 // follow decodes what the queued positions lead to, jump tables included.

@@ -256,6 +256,12 @@ func (b *builder) indirect(k, pos int, in disasm.Inst) {
 		if j.pos == pos && j.tab {
 			b.g.Unresolved = append(b.g.Unresolved, c.At)
 			b.open = append(b.open, k)
+			for _, to := range j.seen {
+				if k, ok := b.index[to]; ok {
+					block.Edges = append(block.Edges, Edge{To: k})
+					b.g.Seen++
+				}
+			}
 			return
 		}
 	}

@@ -331,6 +331,24 @@ func TestUnresolved(t *testing.T) {
 	}
 }
 
+// TestSeen has samples that show where a jump led: to a case that something
+// else leads to, into the middle of a block, and out of the function.
+func TestSeen(t *testing.T) {
+	m := amd64Code(t, "83ff02 771f 89ff 488d15f20f0000 486304ba 4801d0 3effe0 b801000000 c3 b802000000 c3 31c0 c3")
+	a := Analyzer{Code: m, Seen: func(rva uint32) []uint32 {
+		if rva == 0x1015 {
+			return []uint32{0x500, 0x1018, 0x1023, 0x1024}
+		}
+		return nil
+	}}
+	g := a.Function(m.ranges(), nil, nil)
+	check(t, "seen", m.ranges(), g)
+	const want = "1000+5/2 >5 >1; 1005+19/5 >2 >4 >5 >3 >6; 1018+6/2 >6; 101e+5/1 >4; 1023+1/1 >6; 1024+3/2 >6; -"
+	if got := show(g); got != want || g.Seen != 3 {
+		t.Errorf("got %s, %d edges seen; want %s and 3", got, g.Seen, want)
+	}
+}
+
 func TestNeverReturning(t *testing.T) {
 	code := []struct {
 		hex   string

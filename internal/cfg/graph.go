@@ -56,9 +56,11 @@ type Graph struct {
 	Taken []uint32
 
 	// Unresolved are the addresses of indirect jumps inside the function
-	// whose targets are not known. Their blocks lead to all blocks that nothing
-	// else leads to, and to the exit.
+	// whose targets are not known. Their blocks lead to where they were seen to
+	// lead, to all blocks that nothing else leads to, and to the exit. Seen
+	// counts the edges of the first kind.
 	Unresolved []uint32
+	Seen       int
 
 	// Throws counts the edges to landing pads.
 	Throws int

@@ -44,6 +44,7 @@ type Built struct {
 	Tables     int `json:"jump_tables"`
 	Entries    int `json:"jump_table_entries"`
 	Unresolved int `json:"unresolved_jumps"`
+	SeenEdges  int `json:"-"` // of these jumps, by samples
 
 	Calls         int `json:"calls"`
 	ImportCalls   int `json:"import_calls"`
@@ -92,7 +93,7 @@ func NewBuilt(f *funcs.Report, r *build.Report) *Built {
 		Functions: r.Functions, Parts: r.Parts, Unnamed: r.Unnamed, Numbered: r.Numbered, Folded: r.Folded, Inlined: r.Inlined,
 		Blocks: r.Blocks, CodelessBlocks: r.CodelessBlocks, Instructions: r.Instructions, CodeBytes: f.Code,
 		Covered: share(f.Covered, f.Code), Undecoded: r.Undecoded, Overlaps: r.Overlaps,
-		Tables: r.Tables, Entries: r.TableEntries, Unresolved: r.Unresolved,
+		Tables: r.Tables, Entries: r.TableEntries, Unresolved: r.Unresolved, SeenEdges: r.Seen,
 		Calls: r.Calls, ImportCalls: r.ImportCalls, IndirectCalls: r.IndirectCalls, TailCalls: r.TailCalls,
 		InlinedCalls: r.InlinedCalls, UnknownCalls: r.UnknownCalls, NeverReturn: r.NeverReturn,
 		Sources:    make(map[string]int),
