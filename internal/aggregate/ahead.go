@@ -81,5 +81,5 @@ func (f *found) callStacks(walks.Gate) (*records, error) { return f.callRecords,
 
 // size is the number of arcs and pairs.
 func (c *counts) size() int {
-	return c.branchSums.heads.used + c.branchSums.links.used + c.callSums.heads.used + c.callSums.links.used
+	return c.branchSums.heads.len() + c.branchSums.links.used + c.callSums.heads.len() + c.callSums.links.used
 }

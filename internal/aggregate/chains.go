@@ -43,7 +43,7 @@ func (c *chains) totals() (arcs, pairs uint64) {
 // graph returns the arcs in the order of their values and what is known of
 // them, which depends on the sum alone.
 func (c *chains) graph() *graph {
-	return newGraph(c.heads.used, c.links.used, c.heads.each, c.links.each)
+	return newGraph(c.heads.len(), c.links.used, c.heads.each, c.links.each)
 }
 
 // newGraph makes a graph of so many heads and links, which the functions yield

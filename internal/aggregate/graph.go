@@ -58,7 +58,7 @@ type binarySums interface {
 }
 
 func (c *counts) hitList() ([]place, error) {
-	list := make([]place, 0, c.hits.used)
+	list := make([]place, 0, c.hits.len())
 	c.hits.each(func(key, n uint64) { list = append(list, place{key, n}) })
 	return list, nil
 }

@@ -34,7 +34,8 @@ func (s *Shard) of(binary int32) *counts {
 		s.binaries = append(s.binaries, nil)
 	}
 	if s.binaries[binary] == nil {
-		s.binaries[binary] = &counts{}
+		// A sample may count for several opcodes: one access to memory for all.
+		s.binaries[binary] = &counts{hits: counter{aside: 0xff << 32}}
 		if s.depth < spt.MaxEntries {
 			s.binaries[binary].branchSums.whole = whole{}
 		}

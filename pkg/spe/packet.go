@@ -89,6 +89,14 @@ var forms = func() (t [256]form) {
 // masks keep the payload of a word that was loaded whole.
 var masks = [9]uint64{1: 0xff, 2: 0xffff, 4: 0xffffffff, 8: 1<<64 - 1}
 
+// payloadMasks are those of the widths of all headers.
+var payloadMasks = func() (t [256]uint64) {
+	for h := range t {
+		t[h] = masks[forms[h].width]
+	}
+	return t
+}()
+
 // load returns the payload of a width at a position. What is missing at the end
 // of the data reads as 0.
 func load(data []byte, pos int, width uint8) uint64 {

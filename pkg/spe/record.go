@@ -134,7 +134,7 @@ func (d *Decoder) record(r *Record) {
 		next := pos + 1 + int(f.width)
 		var v uint64
 		if len(data)-pos >= 9 && !extended(h) {
-			v = binary.LittleEndian.Uint64(data[pos+1:]) & masks[f.width%9]
+			v = binary.LittleEndian.Uint64(data[pos+1:]) & payloadMasks[h]
 		} else {
 			var p Packet
 			if !decodePacket(data, pos, d.base, &p) {
