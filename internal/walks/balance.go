@@ -2,9 +2,11 @@ package walks
 
 import "slices"
 
-// Bounds of the work: places looked at in all, and for one token of one walk.
+// Bounds of the work: places looked at in all, which also grows with the length
+// of the records, and for one token of one walk.
 const (
-	placesBudget = 8 << 20
+	placesBudget = 1 << 18
+	placesGrowth = 64
 	placesTried  = 4096
 )
 
@@ -47,12 +49,14 @@ func balance(records []record, maxLen int) []record {
 	if len(long) == 0 {
 		return records
 	}
-	for i := range records {
+	budget := placesBudget
+	for i, r := range records {
 		b.note(int32(i))
+		budget += placesGrowth * len(r.walk)
 	}
 	// Every move brings two lengths closer together, so this ends; the budget
 	// is against ending late.
-	for len(long) > 0 && b.work < placesBudget {
+	for len(long) > 0 && b.work < budget {
 		x := long[len(long)-1]
 		m, ok := b.find(x)
 		if !ok {
@@ -95,11 +99,11 @@ func (b *balancer) find(x int32) (best move, ok bool) {
 		tried := 0
 		shortest := place{rec: -1}
 		for _, p := range b.of[v] {
+			b.work++
 			other := b.records[p.rec].walk
 			if p.rec == x || int(p.pos) >= len(other) || other[p.pos] != v {
 				continue
 			}
-			b.work++
 			if tried++; tried > placesTried {
 				break
 			}

@@ -10,14 +10,14 @@ type plan struct {
 	aim float64
 }
 
+// planBudget bounds the arcs looked at by all plans in all layers.
+var planBudget = 2.0 * (1 << 20) // changed by a test
+
 // plans are the ways that [Decompose] tries and takes the best of. A small
 // ratio gives few bytes for much work, which grows with 1/log(ratio), but
 // counts that are multiples of each other may suit a greater one better.
 func (g *graph) plans() []plan {
-	const (
-		budget = 2 << 20 // arcs looked at, by all plans in all layers
-		aim    = 0.75
-	)
+	const aim = 0.75
 	widest := g.widest(g.flow)
 	octaves := 0.0 // arcs looked at if the ratio is 2
 	for _, c := range g.flow {
@@ -26,7 +26,7 @@ func (g *graph) plans() []plan {
 	var plans []plan
 	work := 0.0
 	for _, ratio := range []float64{1.01, 1.02, 1.03, 1.05, 1.07, 1.1, 1.15, 1.2, 1.4, 2} {
-		if w := octaves / math.Log2(ratio); work+w <= budget {
+		if w := octaves / math.Log2(ratio); work+w <= planBudget {
 			work += w
 			plans = append(plans, plan{ratio, aim})
 		}
