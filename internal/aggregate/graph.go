@@ -24,7 +24,7 @@ type records struct {
 // decompose finds the records of at most limit arcs. They depend on the sum
 // alone. The graph is of no use afterwards.
 func (g *graph) decompose(limit int, gate walks.Gate) (*records, error) {
-	memory := 200*int64(len(g.arcs)) + 110*int64(len(g.next)) // for each arc two more from and to the outside, and a record
+	memory := 120*int64(len(g.arcs)) + 60*int64(len(g.next)) // for each arc two more from and to the outside, and a record
 	visits, next := g.visits, g.next
 	g.visits, g.next = nil, nil // the memory can go
 	result, err := walks.Decompose(visits, next, limit, gate)

@@ -26,8 +26,13 @@ type path struct {
 // Paths that cannot leave within maxLen tokens are left to lower layers.
 func (f *folder) advance(aim int) (done []int32) {
 	l := f.live
-	f.steps = f.steps[:0]
-	var active []path
+	starts := 0
+	for k, n := range f.units {
+		if l.from[k] == l.hub {
+			starts += int(n)
+		}
+	}
+	active := make([]path, 0, starts)
 	for _, k := range l.byFlow {
 		if l.from[k] == l.hub {
 			for ; f.units[k] > 0; f.units[k]-- {

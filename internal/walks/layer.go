@@ -78,9 +78,9 @@ func (f *folder) layer(m uint64) bool {
 	}
 	l := f.live
 	l.set(f.left, m, f.active)
-	f.units = f.units[:0]
-	for _, k := range l.arcs {
-		f.units = append(f.units, f.left[k]/m)
+	f.units = resize(f.units, len(l.arcs))
+	for i, k := range l.arcs {
+		f.units[i] = f.left[k] / m
 	}
 	if m > 1 {
 		f.capacity = append(f.capacity[:0], f.units...)
@@ -103,6 +103,7 @@ func (f *folder) layer(m uint64) bool {
 	if walks > float64(16*f.active+1024) {
 		return false
 	}
+	f.steps = resize(f.steps, int(min(2*walks+pairs, float64(4*len(l.arcs)))))[:0] // mostly enough
 	aim := 1 + int(min(2*pairs/walks, f.aim*float64(f.maxLen)))
 	f.rotor.fill(l, f.units)
 	ends := f.advance(aim)
@@ -112,6 +113,7 @@ func (f *folder) layer(m uint64) bool {
 		f.need[v] = 0
 	}
 	f.needSet = f.needSet[:0]
+	f.records = slices.Grow(f.records, len(ends))
 	for _, end := range ends {
 		path := f.splice(f.unwind(end))
 		walk := f.walks.make(len(path) - 1)

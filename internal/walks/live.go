@@ -32,7 +32,14 @@ func (l *liveGraph) set(left []uint64, m uint64, active int) {
 	for _, v := range l.tokens {
 		l.node[v] = 0
 	}
-	l.tokens, l.out, l.from, l.to, l.arcs, l.byFlow = l.tokens[:0], l.out[:0], l.from[:0], l.to[:0], l.arcs[:0], l.byFlow[:0]
+	live := 0
+	for _, n := range left {
+		if n >= m {
+			live++
+		}
+	}
+	l.tokens, l.out = l.tokens[:0], l.out[:0]
+	l.from, l.to, l.arcs, l.byFlow = resize(l.from, live)[:0], resize(l.to, live)[:0], resize(l.arcs, live)[:0], resize(l.byFlow, live)[:0]
 	tail := int32(-1)
 	for k, n := range left {
 		if n < m {
@@ -107,7 +114,7 @@ func (l *liveGraph) reverse() {
 // it holds is not specified.
 func resize[T any](b []T, n int) []T {
 	if n > cap(b) {
-		b = append(b[:cap(b)], make([]T, n-cap(b))...)
+		return make([]T, n, max(n, cap(b)+cap(b)/4)) // the next layer may need a little more
 	}
 	return b[:n]
 }
