@@ -55,6 +55,12 @@ func (i instruction) direct() (uint32, bool) {
 
 func (i instruction) calls() bool { return i.Kind == disasm.Call || i.Kind == disasm.IndirectCall }
 
+// indirect says whether the instruction jumps to, or calls, where a register or
+// memory says.
+func (i instruction) indirect() bool {
+	return i.Kind == disasm.IndirectCall || i.Kind == disasm.IndirectJump
+}
+
 // load decodes the code of all functions with counts.
 func load(in Input) (*program, error) {
 	p := &program{img: in.Image, binary: in.Profile.Header.Binary, debug: in.Debug, trim: in.Trim, ids: make(map[spd.ID]int)}
@@ -191,7 +197,7 @@ func (p *program) calls(f *function) []call {
 				list = append(list, call{k, i, target, to - p.functions[target].RVA, count})
 				continue
 			}
-			if i.Kind != disasm.IndirectCall && i.Kind != disasm.IndirectJump {
+			if !i.indirect() {
 				continue
 			}
 			for s := range b.Indirect {
