@@ -8,7 +8,7 @@ COMMANDS := $(notdir $(wildcard cmd/*))
 PLATFORMS := linux/amd64 linux/arm64 windows/amd64 windows/arm64 darwin/amd64 darwin/arm64
 FUZZTIME ?= 30s
 
-.PHONY: all build demo demo-c test test-long lint cross check bench fuzz clean
+.PHONY: all build demo demo-c test test-long lint cross check bench gain fuzz clean
 
 all: build
 
@@ -50,6 +50,10 @@ cross:
 ## BENCH are its options, such as BENCH='-run spe -bytes 100000000'
 bench: build
 	@$(GO) run ./scripts/bench $(BENCH)
+
+## gain: how much faster the examples get by their profiles
+gain: build
+	@sh scripts/gain.sh
 
 ## fuzz: every fuzz target for FUZZTIME (default 30s)
 fuzz:

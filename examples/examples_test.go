@@ -26,16 +26,16 @@ func TestMake(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	for _, c := range []struct {
-		name, folder, kind string
-		needs              []string // programs, any of which will do
-		compiler           string
-		prints             string // by the program that was built at last
+		kind, folder string
+		needs        []string // programs, any of which will do
+		compiler     string
+		prints       string // by the program that was built at last
 	}{
-		{"go", "wordscan", "go", nil, "", "20000000 words"},
-		{"clang", "wordscan-c", "clang", []string{"clang-19", "clang"}, "CC", "20000000 words"},
-		{"gcc", "wordscan-c", "gcc", []string{"gcc"}, "CC", "20000000 words"},
+		{"go", "wordscan", nil, "", "20000000 words"},
+		{"clang", "messages", []string{"clang-19", "clang"}, "CC", "12000000 messages"},
+		{"gcc", "messages", []string{"gcc"}, "CC", "12000000 messages"},
 	} {
-		t.Run(c.name, func(t *testing.T) {
+		t.Run(c.kind, func(t *testing.T) {
 			if c.kind == "go" && os.Getenv("SPGO_LONG") == "" {
 				t.Skip("builds the standard library with the profile: set SPGO_LONG=1")
 			}
@@ -54,7 +54,7 @@ func TestMake(t *testing.T) {
 					t.Errorf("%q is missing in\n%s", want, out)
 				}
 			}
-			ran, err := exec.Command(filepath.Join(dir, "wordscan")).Output()
+			ran, err := exec.Command(filepath.Join(dir, c.folder)).Output()
 			if err != nil || !strings.HasPrefix(string(ran), c.prints) {
 				t.Errorf("the program with the profile: %v, %q", err, ran)
 			}
@@ -66,30 +66,31 @@ func TestMake(t *testing.T) {
 func copied(t *testing.T, folder string) string {
 	t.Helper()
 	root := t.TempDir()
-	for _, name := range []string{filepath.Join("examples", folder), "scripts"} {
-		if err := os.MkdirAll(filepath.Join(root, name), 0o755); err != nil {
+	dir := filepath.Join(root, "examples", folder)
+	for _, pattern := range []string{"*", "gen/*"} {
+		files, err := filepath.Glob(filepath.Join(folder, pattern))
+		if err != nil {
 			t.Fatal(err)
 		}
-	}
-	files, err := filepath.Glob(filepath.Join(folder, "*"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range files {
-		if fi, err := os.Stat(f); err == nil && fi.Mode().IsRegular() {
-			copyFile(t, f, filepath.Join(root, "examples", f))
+		for _, f := range files {
+			if fi, err := os.Stat(f); err == nil && fi.Mode().IsRegular() {
+				copyFile(t, f, filepath.Join(root, "examples", f))
+			}
 		}
 	}
 	copyFile(t, "../scripts/spgo.mk", filepath.Join(root, "scripts", "spgo.mk"))
 	if err := os.WriteFile(filepath.Join(root, "go.mod"), []byte("module example.com/copied\n\ngo 1.24\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	return filepath.Join(root, "examples", folder)
+	return dir
 }
 
 func copyFile(t *testing.T, from, to string) {
 	t.Helper()
 	b, err := os.ReadFile(from)
+	if err == nil {
+		err = os.MkdirAll(filepath.Dir(to), 0o755)
+	}
 	if err == nil {
 		err = os.WriteFile(to, b, 0o644)
 	}

@@ -50,7 +50,8 @@ spgo.format.go    := pprof
 spgo.format.bolt  := bolt
 
 # A profile is about lines, so the build that is sampled needs debug
-# information; BOLT needs relocations.
+# information; BOLT needs relocations. With frame pointers, call chains show
+# where calls through pointers lead, which branch stacks do by themselves.
 SPGO_CFLAGS  :=
 SPGO_LDFLAGS :=
 SPGO_GOFLAGS := -pgo=off
@@ -69,6 +70,8 @@ SPGO_GOFLAGS := $(spgo.use.go)
 else
 SPGO_CFLAGS += $(spgo.use.$(SPGO_KIND))
 endif
+else ifneq ($(filter clang gcc,$(SPGO_KIND)),)
+SPGO_CFLAGS += -fno-omit-frame-pointer
 endif
 
 .PHONY: spgo spgo-collect spgo-update spgo-check spgo-build
