@@ -63,7 +63,7 @@ func main() {
 	}
 	if *list {
 		for _, c := range chosen {
-			fmt.Printf("%-20s %s\n", c.name, c.input.title)
+			fmt.Printf("%-26s %s\n", c.name, c.input.title)
 		}
 		return
 	}
