@@ -68,6 +68,12 @@ func (cmd *command) measure(ctx context.Context, s *settings) {
 		}
 		sum.add(f)
 	}
+	for _, name := range cmd.results {
+		if info, err := os.Stat(name); err == nil && info.Size() == 0 {
+			cmd.err = fmt.Errorf("wrote nothing: %s", lastLine(s.output("messages")))
+			return
+		}
+	}
 	if !cmd.peer {
 		digest, err := digestOf(cmd.results)
 		switch {
@@ -255,9 +261,14 @@ func (s *settings) toCompiler() *contest {
 		{tool("spdconvert"), "--quiet", "/export:llvm", "--image", binary, profile, llvm},
 	}}
 	theirs := s.output("peer.out")
+	rival := func(label string, aim float64, program string, args ...string) *command {
+		c := s.rival(label, aim, program, args...)
+		c.results = []string{theirs}
+		return c
+	}
 	return &contest{name: baseName(in), input: in, commands: []*command{ours,
-		s.rival("`llvm-profgen`", 10, "llvm-profgen", "--binary="+binary, "--perfdata="+in.path, "--output="+theirs),
-		s.rival("`perf2bolt`", 0, "perf2bolt", "-p", in.path, "-o", theirs, binary),
-		s.rival("`create_llvm_prof --format=text`", 0, "create_llvm_prof", "--binary="+binary, "--profile="+in.path, "--out="+theirs, "--format=text"),
+		rival("`llvm-profgen`", 10, "llvm-profgen", "--binary="+binary, "--perfdata="+in.path, "--output="+theirs),
+		rival("`perf2bolt`", 0, "perf2bolt", "-p", in.path, "-o", theirs, binary),
+		rival("`create_llvm_prof --format=text`", 0, "create_llvm_prof", "--binary="+binary, "--profile="+in.path, "--out="+theirs, "--format=text"),
 	}}
 }
