@@ -26,7 +26,7 @@ type input struct {
 
 // inputs lists the SPTs of the command line and of a list, each once, in the
 // order of the first naming.
-func inputs(operands []string, list string) ([]*input, error) {
+func inputs(c *cli.Context, operands []string, list string) ([]*input, error) {
 	names := operands
 	if list != "" {
 		listed, err := cli.ReadList(list, "SPT")
@@ -39,6 +39,7 @@ func inputs(operands []string, list string) ([]*input, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.WarnRepeated(names, files)
 	all := make([]*input, len(files))
 	for i, f := range files {
 		all[i] = &input{name: f.Name, weight: f.Weight}

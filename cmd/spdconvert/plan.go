@@ -43,7 +43,7 @@ func newPlan(c *cli.Context) (*plan, error) {
 		return nil, diag.New(diag.BadOperands, "an SPD from a pipe or device needs -o FILE").In(p.file)
 	}
 	var err error
-	if p.inputs, err = inputs(c.Operands[1:], c.String("sptlist")); err != nil {
+	if p.inputs, err = inputs(c, c.Operands[1:], c.String("sptlist")); err != nil {
 		return nil, err
 	}
 	if err := countStreams(p); err != nil {

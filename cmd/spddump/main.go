@@ -37,7 +37,8 @@ A function is named by its id (16 hex digits, or 0x and hex digits), its ordinal
 (decimal), or its name: first as it is in the file, then demangled. Options imply
 others as documented: /module the header, /symbol, /func and /data the module, /cg
 and /fg the functions. A PDB or an object file can carry several SPDs; they are
-listed, and --index N chooses one, as does --other-index N for /diff and /stale.
+listed; options that ask for a part or a check then fail (exit code 1) until --index N
+chooses one, as does --other-index N for /diff and /stale.
 The name - is standard input. A damaged file is shown as far as it can be read, with
 exit code 6. --assemble replaces nothing but an SPD; -o - is standard output.`,
 		Formats: "SPD version 0x100c",

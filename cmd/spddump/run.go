@@ -42,7 +42,7 @@ func run(c *cli.Context) (cli.Result, error) {
 	}
 	if in.reader == nil {
 		list := &report.CarrierList{File: in.name, Found: in.found}
-		if view.Specific() {
+		if view.Specific() || asks(c) {
 			return list, errors.Join(in.severalError("index"), in.damage)
 		}
 		return list, in.damage
@@ -63,6 +63,17 @@ func run(c *cli.Context) (cli.Result, error) {
 		return nil, c.Context.Err()
 	}
 	return view, errors.Join(err, in.damage)
+}
+
+// asks says whether a part is asked for by name, which has to be one of a
+// single SPD. Where several are inside, the list of them answers only spddump FILE.
+func asks(c *cli.Context) bool {
+	for _, name := range []string{"all", "header", "module", "symbol", "func", "cg", "fg", "data", "coverage"} {
+		if c.Bool(name) {
+			return true
+		}
+	}
+	return c.IsSet("dyninst")
 }
 
 // options reads which parts are wanted.

@@ -133,7 +133,7 @@ func ingestOptions(c *cli.Context) (*ingest.Options, error) {
 	}
 	o.SPEKinds = kinds
 	switch v := strings.ToLower(c.String("debias")); v {
-	case "auto", "on":
+	case "auto":
 	case "off":
 		o.KeepBias = true
 	default:
@@ -205,6 +205,7 @@ func (p *plan) files(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	c.WarnRepeated(names, files)
 	for _, f := range files {
 		p.inputs = append(p.inputs, ingest.Input{Name: f.Name, Weight: f.Weight})
 	}

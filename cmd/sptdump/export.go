@@ -9,6 +9,7 @@ import (
 	"github.com/spgo-tools/spgo/internal/cli"
 	"github.com/spgo-tools/spgo/internal/diag"
 	"github.com/spgo-tools/spgo/internal/report"
+	"github.com/spgo-tools/spgo/internal/sample"
 	"github.com/spgo-tools/spgo/internal/traceexport"
 	"github.com/spgo-tools/spgo/pkg/binfmt"
 	"github.com/spgo-tools/spgo/pkg/spt"
@@ -83,22 +84,30 @@ func export(c *cli.Context) (cli.Result, error) {
 	return result, nil
 }
 
-// chooseProgram finds the binary asked for, or the only one.
+// chooseProgram finds the binary asked for, or the only one. Of names, those of
+// binaries whose addresses are file offsets match without saying so, too, where
+// no other does.
 func chooseProgram(programs []spt.ProgramID, wanted, file string) (int, error) {
 	var names []string
-	found := -1
+	var exact, loose []int
 	for i, p := range programs {
 		names = append(names, p.Name)
-		if wanted == "" || strings.EqualFold(p.Name, wanted) || strings.EqualFold(p.GUID.String(), wanted) {
-			if found >= 0 {
-				return 0, diag.New(diag.BadOperands, "the SPT holds several binaries: %s", strings.Join(names, ", ")).In(file).
-					Do("Choose one with --binary, by its name or GUID.")
-			}
-			found = i
+		switch {
+		case wanted == "" || strings.EqualFold(p.Name, wanted) || strings.EqualFold(p.GUID.String(), wanted):
+			exact = append(exact, i)
+		case strings.EqualFold(p.Name, wanted+sample.FileOffsetsSuffix):
+			loose = append(loose, i)
 		}
 	}
-	if found < 0 {
-		return 0, diag.New(diag.NoMatch, "no binary %q in the SPT; it holds %s", wanted, strings.Join(names, ", ")).In(file)
+	if len(exact) == 0 {
+		exact = loose
 	}
-	return found, nil
+	switch len(exact) {
+	case 0:
+		return 0, diag.New(diag.NoMatch, "no binary %q in the SPT; it holds %s", wanted, strings.Join(names, ", ")).In(file)
+	case 1:
+		return exact[0], nil
+	}
+	return 0, diag.New(diag.BadOperands, "the SPT holds several binaries: %s", strings.Join(names, ", ")).In(file).
+		Because("An export is of one binary.").Do("Choose one with --binary, by its name or GUID.")
 }

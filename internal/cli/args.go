@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -129,4 +130,36 @@ func lookup(arg string, table map[string]option) (o option, value string, attach
 // for the text of an error about a file that does not exist.
 func looksLikeOption(arg string) bool {
 	return len(arg) > 1 && arg[0] == '/' && !strings.ContainsAny(arg[1:], `/\`)
+}
+
+// override is an option that was given again with another value.
+type override struct{ name, first, last string }
+
+// overridden lists the options that were given more than one value of which
+// the last one counts, in the order of the command line. Lists take all.
+func overridden(normal []string, flags []urfave.Flag) (list []override) {
+	lists := make(map[string]bool)
+	for _, f := range flags {
+		switch f.(type) {
+		case *urfave.StringSliceFlag, *urfave.IntSliceFlag:
+			lists[f.Names()[0]] = true
+		}
+	}
+	at := make(map[string]int)
+	for _, arg := range normal {
+		if arg == "--" {
+			break
+		}
+		name, value, attached := strings.Cut(strings.TrimPrefix(arg, "--"), "=")
+		if !attached {
+			value = "true"
+		}
+		if k, again := at[name]; again {
+			list[k].last = value
+			continue
+		}
+		at[name] = len(list)
+		list = append(list, override{name, value, value})
+	}
+	return slices.DeleteFunc(list, func(o override) bool { return lists[o.name] || strings.EqualFold(o.first, o.last) })
 }

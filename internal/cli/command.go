@@ -19,6 +19,7 @@ import (
 	urfave "github.com/urfave/cli/v2"
 
 	"github.com/spgo-tools/spgo/internal/diag"
+	"github.com/spgo-tools/spgo/internal/stage"
 )
 
 // Version is the version of the toolkit; release builds set it by -ldflags.
@@ -116,6 +117,9 @@ func (c *Command) run(ctx *Context, args []string) (result Result, err error) {
 	if err != nil {
 		return nil, err
 	}
+	for _, o := range overridden(normal, flags) {
+		ctx.Warn(diag.New(diag.Overridden, "--%s=%s counts, not --%s=%s", o.name, o.last, o.name, o.first))
+	}
 	// The library would print a help text of its own for an option of this name.
 	if end := slices.Index(normal, "--"); slices.Contains(normal[:end], "--help") {
 		ctx.JSON = slices.Contains(normal[:end], "--json")
@@ -197,7 +201,7 @@ func (c *Command) finish(ctx *Context, result Result, err error) diag.Exit {
 	exit := diag.OK
 	var errs []*diag.Error
 	for _, e := range flatten(err) {
-		shown := diag.Of(e)
+		shown := recognized(diag.Of(e))
 		exit = diag.Worst(exit, shown.Exit())
 		errs = append(errs, shown)
 	}
@@ -236,6 +240,30 @@ func (c *Command) finish(ctx *Context, result Result, err error) diag.Exit {
 		fmt.Fprintf(ctx.Err, "usage: %s %s\n       %s /help shows all options\n", c.Name, c.Forms[0], c.Name)
 	}
 	return exit
+}
+
+// recognized says what a file is that a command has no use for, where it is of
+// another stage.
+func recognized(e *diag.Error) *diag.Error {
+	if e.Code != diag.UnknownFormat && e.Code != diag.WouldReplace || e.File == "" {
+		return e
+	}
+	f, err := os.Open(e.File)
+	if err != nil {
+		return e
+	}
+	defer f.Close()
+	head := make([]byte, stage.Head)
+	n, _ := io.ReadFull(f, head)
+	kind, ok := stage.Of(head[:n])
+	if !ok {
+		return e
+	}
+	told := *e
+	if e.Code == diag.WouldReplace {
+		return told.Because("It is %s. %s", kind.What, e.Cause)
+	}
+	return told.Because("It is %s.", kind.What).Do("%s", strings.ReplaceAll(kind.Use, "FILE", e.File))
 }
 
 // resultError presents a failure met while printing: a defect of the input

@@ -96,6 +96,8 @@ const (
 	SPEDamaged       Code = "SPT1052"
 	SPELost          Code = "SPT1053"
 	OtherTrace       Code = "SPT1054"
+	Repeated         Code = "SPT1055"
+	Overridden       Code = "SPT1056"
 )
 
 // Failures around sample profile databases.
@@ -352,6 +354,12 @@ var Codes = map[Code]Info{
 	OtherTrace: {OK, "the hardware trace is of a kind that is not read",
 		"It was recorded with a trace unit such as intel_pt or cs_etm. Of hardware traces only Arm SPE is read.",
 		"Record branch stacks (perf record -b), or Arm SPE: perf record -e arm_spe/branch_filter=1,event_filter=2,jitter=1/u."},
+	Repeated: {OK, "an input counts more than once",
+		"A list names it again, or a copy of it lies beside it.",
+		"Name it once; to count it more on purpose, give it a weight: FILE@2."},
+	Overridden: {OK, "an option is given twice with different values",
+		"A script adds its options to those of another; the last value counts.",
+		"Leave out the one that is not meant."},
 	NoSPD: {Nothing, "there is no SPD in the file",
 		"The program was linked without /spgo, or without /spdembed into its PDB.",
 		"Link with /spgo /spdembed, or name the .spd file beside the program."},

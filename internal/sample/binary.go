@@ -34,7 +34,9 @@ const (
 	IdentityNone       = "none"
 )
 
-const fileOffsetsSuffix = " (file offsets)"
+// FileOffsetsSuffix is behind the name of a binary whose addresses are file
+// offsets.
+const FileOffsetsSuffix = " (file offsets)"
 
 // Key tells binaries apart when profiles are folded: by identity where there
 // is one, else by name.
@@ -57,14 +59,14 @@ func (b *Binary) Key() Key {
 // ProgramName is the name of b in an SPT: "NAME", or "NAME (file offsets)".
 func (b *Binary) ProgramName() string {
 	if b.FileOffsets {
-		return b.Name + fileOffsetsSuffix
+		return b.Name + FileOffsetsSuffix
 	}
 	return b.Name
 }
 
 // FromProgram is the binary of a program id of an SPT.
 func FromProgram(name string, guid binfmt.GUID, age uint32) Binary {
-	base, fileOffsets := strings.CutSuffix(name, fileOffsetsSuffix)
+	base, fileOffsets := strings.CutSuffix(name, FileOffsetsSuffix)
 	return Binary{Name: base, Path: base, GUID: guid, Age: age, Identity: IdentitySPT, FileOffsets: fileOffsets}
 }
 
