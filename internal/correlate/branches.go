@@ -10,9 +10,9 @@ const maxInstruction = 15
 // maxStraight is the most bytes that are believed to run without a branch.
 const maxStraight = 1 << 16
 
-// takeBranches adds all branches. Arrivals in the middle of pieces are noted
-// in the bitmap, see behind.
-func (e *evidence) takeBranches(list []tally, arrivals *bitmap) {
+// takeBranches adds all branches. Arrivals in the middle of pieces and
+// departures are noted in the bitmaps, see behind and passHalf.
+func (e *evidence) takeBranches(list []tally, arrivals, departures *bitmap) {
 	k := int32(0) // the piece of the branch; they ascend
 	for _, t := range list {
 		from, to := uint32(t.key>>32), uint32(t.key)
@@ -22,6 +22,7 @@ func (e *evidence) takeBranches(list []tally, arrivals *bitmap) {
 		source, target := int32(-1), e.find(to)
 		if int(k) < len(e.pieces) && e.pieces[k].start <= from {
 			source = k
+			departures.set(from)
 		}
 		if target >= 0 {
 			if e.pieces[target].start == to {

@@ -7,8 +7,8 @@
 //   - A layout cuts the machine code in pieces, each of one block, or of one
 //     copy of a block where functions were inlined (layout.go, code.go).
 //   - An evidence says which pieces, edges and entries the samples show
-//     (evidence.go for addresses, branches.go and runs.go for branches,
-//     sites.go for indirect calls).
+//     (evidence.go for addresses, branches.go, runs.go and ends.go for
+//     branches, sites.go for indirect calls).
 //   - A survey puts the evidence of all copies of a function together: a flow
 //     graph with what was observed of each block and edge, and how sure that
 //     is (observe.go).
@@ -28,6 +28,8 @@
 // such ways, inference decides. And between where one branch arrives and the
 // next one starts all code ran: a block is as frequent as the mean over its
 // bytes, and a run that crosses from one block into the next takes that edge.
+// The oldest and the newest branch of a stack have no such run on one side, but
+// show the code next to them (ends.go).
 // An edge that was not seen is not known, rather than known to be 0, unless
 // those that were seen account for its block. An arrival at a function's first
 // byte that is no edge is a call of it.

@@ -8,9 +8,10 @@ import (
 type evidence struct {
 	*layout
 	hits []uint64 // per place: addresses in its own code, or branches from and to it
-	// passed is the sum over the runs through a place of the bytes that they
-	// cover; divided by its size it is how often the place was executed. It
-	// is nil if no input has neighbouring branches.
+	// passed is the sum over the runs through a place, and over what is known
+	// of runs with one end, of the bytes that they cover; divided by its size
+	// it is how often the place was executed. It is nil if no input has
+	// neighbouring branches.
 	passed []float64
 	taken  []uint64 // per edge: branches
 	fallen []uint64 // per edge: runs from one block into the next

@@ -124,17 +124,18 @@ func (s *Samples) choose(o Options) (Mode, spt.Opcode, error) {
 
 // weighBranches adds what branches say to e.
 func (s *Samples) weighBranches(e *evidence) {
-	arrivals := newBitmap(s.layout)
-	e.takeBranches(s.arcs.settle(), arrivals)
+	arrivals, departures := newBitmap(s.layout), newBitmap(s.layout)
+	e.takeBranches(s.arcs.settle(), arrivals, departures)
 	s.arcs.release()
 	e.calls.relays(s.relays.settle())
 	if s.followed > 0 {
 		e.share = float64(s.followed) / float64(s.inner)
 	}
 	if s.stretches > 0 {
-		e.takeRuns(s.runs.settle(), arrivals)
+		e.takeRuns(s.runs.settle(), arrivals, departures)
 		s.runs.release()
 		e.findShare(e.share)
+		e.takeEnds(s.arcs.settle(), arrivals, departures)
 	}
 	for op := range s.ip {
 		e.drop(OtherMode, total(s.ip[op].list))

@@ -344,7 +344,8 @@ func (s *survey) seen(f int32, g *flow.Graph) uint64 {
 		if n := uint64(math.Round(float64(hits) / s.unit)); n > 0 {
 			return n
 		}
-		// No code between branches was seen here: stacks were too short.
+		// Hardly any code between branches was seen here: stacks were too short.
+		hits = 0
 	}
 	for _, b := range s.bodiesOf(f) {
 		for p := s.bodies[b].first; p < s.bodies[b].end; p++ {

@@ -2,40 +2,11 @@ package correlate
 
 import "github.com/spgo-tools/spgo/pkg/binfmt"
 
-// A bitmap is a set of RVAs that are in code.
-type bitmap struct {
-	pages []*[pageBytes / 64]uint64
-	base  uint32 // the first page
-}
-
-const pageBytes = 1 << 12
-
-// newBitmap returns an empty set of RVAs in the pieces of a layout.
-func newBitmap(l *layout) *bitmap {
-	m := &bitmap{base: l.base / pageBytes}
-	if n := len(l.pieces); n > 0 {
-		m.pages = make([]*[pageBytes / 64]uint64, (l.pieces[n-1].end-1)/pageBytes-m.base+1)
-	}
-	return m
-}
-
-func (m *bitmap) set(rva uint32) {
-	p := &m.pages[rva/pageBytes-m.base]
-	if *p == nil {
-		*p = new([pageBytes / 64]uint64)
-	}
-	(*p)[rva%pageBytes/64] |= 1 << (rva % 64)
-}
-
-func (m *bitmap) has(rva uint32) bool {
-	p := m.pages[rva/pageBytes-m.base]
-	return p != nil && p[rva%pageBytes/64]&(1<<(rva%64)) != 0
-}
-
 // takeRuns adds the code that ran straight between neighbouring branches, from
 // where one arrives to the instruction of the next. Runs that go backward or
-// from one function into another are none: a branch is missing between.
-func (e *evidence) takeRuns(list []tally, arrivals *bitmap) {
+// from one function into another are none: a branch is missing between. Of the
+// stretches where a run starts and ends only half is added, see takeEnds.
+func (e *evidence) takeRuns(list []tally, arrivals, departures *bitmap) {
 	e.passed = make([]float64, len(e.places))
 	// into[k] is how many runs go from piece k-1 into piece k, first less what
 	// does so one piece before, modulo 2^64; ending[k] how many of these end
@@ -62,14 +33,16 @@ func (e *evidence) takeRuns(list []tally, arrivals *bitmap) {
 		if start == e.pieces[k].start {
 			e.started[k] = binfmt.SatAdd(e.started[k], t.hits)
 		}
+		e.passHalf(start, -float64(t.hits), arrivals, departures)
+		e.passHalf(last, -float64(t.hits), arrivals, departures)
 		hits := t.hits >> shift
 		end := e.behind(j, last, arrivals)
 		if k == j {
-			e.pass(k, hits, end-start)
+			e.pass(k, float64(t.hits), end-start)
 			continue
 		}
-		e.pass(k, hits, e.pieces[k].end-start)
-		e.pass(j, hits, end-e.pieces[j].start)
+		e.pass(k, float64(t.hits), e.pieces[k].end-start)
+		e.pass(j, float64(t.hits), end-e.pieces[j].start)
 		into[k+1] += hits
 		into[j+1] -= hits
 		ending[j] += hits
@@ -82,29 +55,24 @@ func (e *evidence) takeRuns(list []tally, arrivals *bitmap) {
 		}
 		p := &e.pieces[k]
 		e.crossed[k] = crossed << shift
-		e.pass(int32(k), crossed-ending[k], p.end-p.start)
+		e.pass(int32(k), float64((crossed-ending[k])<<shift), p.end-p.start)
 		if q := &e.pieces[k-1]; q.end == p.start {
 			if x, y := e.common(q.place, p.place); x != y {
 				e.ways.follow(x, y, crossed<<shift, e.fallen)
 			}
 		}
 	}
-	if shift > 0 {
-		for p := range e.passed {
-			e.passed[p] *= float64(uint64(1) << shift)
-		}
-	}
 }
 
 // pass adds runs over some bytes of a piece. A piece that is one of several
 // copies, which may differ in length, weighs as much as the mean of them.
-func (e *evidence) pass(k int32, hits uint64, bytes uint32) {
+func (e *evidence) pass(k int32, hits float64, bytes uint32) {
 	p := &e.pieces[k]
 	covered := float64(bytes)
 	if pl := &e.places[p.place]; pl.copies > 1 {
 		covered *= pl.bytes() / float64(p.end-p.start)
 	}
-	e.passed[p.place] += float64(float64(hits) * covered)
+	e.passed[p.place] += float64(hits * covered)
 }
 
 // behind returns the RVA behind the instruction at an RVA in piece k, as far
