@@ -233,15 +233,15 @@ func (p *program) addLines(all map[string]*lines, f *function, list []call, name
 			_, copies := meaning(unit.Producer, stack[0].Discriminator)
 			x := here.at(at)
 			x.count = max(x.count, binfmt.SatMul(count, uint64(copies)))
-			known := uint64(0)
+			told := uint64(0)
 			for _, c := range calls[i.rva] {
 				name := names[c.to]
 				x.calls[name] = binfmt.SatAdd(x.calls[name], c.count)
-				known = binfmt.SatAdd(known, c.count)
+				told = binfmt.SatAdd(told, c.count)
 			}
-			// Each known call is rounded down.
-			if targets := uint64(len(calls[i.rva])); i.indirect() && targets > 0 && count > binfmt.SatAdd(known, targets) {
-				x.others = binfmt.SatAdd(x.others, count-known)
+			// The count of each target is rounded down.
+			if targets := uint64(len(calls[i.rva])); i.indirect() && targets > 0 && count > binfmt.SatAdd(told, targets) {
+				x.others = binfmt.SatAdd(x.others, count-told)
 			}
 		}
 	}
