@@ -79,8 +79,8 @@ c_example() {
 	fi
 
 	if command -v valgrind >/dev/null && [ -f "$lbrsim" ]; then
-		say "tracing a short run of it for branch stacks; takes a minute"
-		run python3 "$lbrsim" "$dir/lbr" 397:997 "$dir/plain" 15
+		say "tracing a short run of it for branch stacks; takes a minute or two"
+		run python3 "$lbrsim" "$dir/lbr" 97:997 "$dir/plain" 15
 		profile lbr "$dir/plain" "$dir/lbr.data"
 		run bin/spdconvert /export:llvm --image "$dir/plain" "$dir/lbr.spd" "$dir/lbr.prof"
 		clang_build clang-lbr -fprofile-sample-use="$dir/lbr.prof"
