@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"slices"
 	"strings"
@@ -381,6 +382,48 @@ func TestSPEWorkers(t *testing.T) {
 	}
 	if one.facts.SPERecords-one.facts.SPE.Joined != n {
 		t.Errorf("%d records, want %d", one.facts.SPERecords-one.facts.SPE.Joined, n)
+	}
+}
+
+// TestSPEBlocks reads one long piece with padding and damage between its
+// records, of which one worker decodes each block before it asks for the next,
+// while several skim them: both find the records that one decoder does.
+func TestSPEBlocks(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	var stream []byte
+	for i := 0; len(stream) < 1_500_000; i++ {
+		stream = append(stream, speBytes(t, fmt.Sprintf("pc=%x op=2.0 ev=2 tgt=402000 ctx=100 ts=%d", 0x401000+i%4000*4, i))...)
+		switch rng.IntN(8) {
+		case 0:
+			stream = append(stream, make([]byte, rng.IntN(200))...)
+		case 1:
+			stream = append(stream, speBytes(t, "hex=f301")...)
+		case 2:
+			stream = append(stream, speBytes(t, "pc=401010 op=1.0 noend")...)
+		}
+	}
+	stream = append(stream, speBytes(t, "pc=401010 noend")...)
+	sc := speScript{side: app, attr: perfdata.Attr{Config: onlyBranches, Config1: 2}, conv: plainConv, trace: fmt.Sprintf("0 -1 0 hex=%x\n", stream)}
+	name := sc.write(t)
+	var d spe.Decoder
+	var r spe.Record
+	n := uint64(0)
+	for d.Reset(stream, 0); d.Next(&r); n++ {
+	}
+	one := readAll(name, nil, Options{SPEPeriod: 2})
+	if one.err != nil {
+		t.Fatal(one.err)
+	}
+	if s := one.facts.SPE; one.facts.SPERecords-s.Joined != n || s.Padding < uint64(d.Padding()) || s.Padding > uint64(d.Padding())+7 || s.Damaged["truncated"] != 1 {
+		t.Errorf("%d records, %d bytes of padding, damaged %v, want %d, %d", one.facts.SPERecords-s.Joined, s.Padding, s.Damaged, n, d.Padding())
+	}
+	for _, workers := range []int{2, 8} {
+		many := readAll(name, nil, Options{SPEPeriod: 2, Workers: workers})
+		same(t, "addresses", one.ips, many.ips)
+		same(t, "branches", one.arcs, many.arcs)
+		if diff := cmp.Diff(printed(t, one.facts), printed(t, many.facts)); diff != "" {
+			t.Errorf("%d workers:\n%s", workers, diff)
+		}
 	}
 }
 

@@ -89,6 +89,11 @@ type speBlock struct {
 	data   []byte
 	offset uint64 // of data[0] in the buffer
 	first  uint64 // number of the first record in the queue
+
+	goesOn    bool // the queue does where data end
+	end       int  // behind the last record that was skimmed
+	records   int  // that end before it
+	exclusive bool // not cut yet: the queue waits for the worker
 }
 
 const (
@@ -100,17 +105,11 @@ const (
 	speMaxRest = 64 << 10
 )
 
-// fill reads the next block. An empty one is the end.
+// fill reads the next block, which has to be cut behind its last whole record.
+// An empty one is the end.
 func (q *speQueue) fill(f *perfdata.File, b *speBlock) error {
-	b.queue, b.first, b.offset = q, q.records, q.offset
-	b.data = append(b.data[:0], q.rest...)
+	*b = speBlock{queue: q, first: q.records, offset: q.offset, data: append(b.data[:0], q.rest...)}
 	q.rest = q.rest[:0]
-	end, found := 0, 0 // behind the last record that ends in the block
-	skim := func() {
-		e, n := spe.Skim(b.data[end:], b.offset+uint64(end))
-		end, found = end+e, found+n
-	}
-	goesOn := false
 	for len(b.data) < speBlockSize && q.next < len(q.chunks) {
 		c := &q.chunks[q.next]
 		fresh := len(b.data) == 0 && (b.offset != c.offset+uint64(q.used) || q.records == 0 && c.offset > 0)
@@ -134,7 +133,7 @@ func (q *speQueue) fill(f *perfdata.File, b *speBlock) error {
 			q.next = len(q.chunks)
 			break
 		}
-		if goesOn = q.used < c.extent.Size; goesOn {
+		if b.goesOn = q.used < c.extent.Size; b.goesOn {
 			break
 		}
 		gap, follows := q.follow()
@@ -142,22 +141,37 @@ func (q *speQueue) fill(f *perfdata.File, b *speBlock) error {
 			break
 		}
 		b.data = b.data[:len(b.data)-gap]
-		skim()
-		if !isZero(b.data[end:]) {
+		b.skim()
+		if !isZero(b.data[b.end:]) {
 			q.joined++
 		}
-		goesOn = true
+		b.goesOn = true
 	}
-	skim()
-	if rest := b.data[end:]; goesOn && len(rest) <= speMaxRest && end > 0 {
+	return nil
+}
+
+// skim finds the last record that ends in the block.
+func (b *speBlock) skim() {
+	end, records := spe.Skim(b.data[b.end:], b.offset+uint64(b.end))
+	b.end, b.records = b.end+end, b.records+records
+}
+
+// carries says whether what is behind the last record belongs to the next block.
+func (b *speBlock) carries() bool {
+	return b.goesOn && len(b.data)-b.end <= speMaxRest && b.end > 0
+}
+
+// cut leaves what follows the last record to the next block.
+func (b *speBlock) cut() {
+	q, rest := b.queue, b.data[b.end:]
+	if b.carries() {
 		q.rest = append(q.rest, rest...)
-		b.data = b.data[:end]
+		b.data = b.data[:b.end]
 	} else if !isZero(rest) {
-		found++ // it stays without its end
+		b.records++ // it stays without its end
 	}
 	q.offset = b.offset + uint64(len(b.data))
-	q.records += uint64(found)
-	return nil
+	q.records += uint64(b.records)
 }
 
 // follow steps to the next chunk and says whether it goes on where this one

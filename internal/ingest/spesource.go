@@ -9,8 +9,10 @@ import (
 )
 
 // speSource hands out the blocks of all queues to workers. The blocks of one
-// queue come one after the other; reading and skimming them is done by the
-// worker that asks, so that different queues go on in parallel.
+// queue come one after the other; reading them is done by the worker that asks,
+// so that different queues go on in parallel. Where the next block of a queue
+// begins is known when this one was decoded. While a worker waits for want of
+// queues, blocks are skimmed instead, so that two can be decoded at a time.
 type speSource struct {
 	trace *perfTrace
 	file  *perfdata.File
@@ -18,7 +20,8 @@ type speSource struct {
 	mu      sync.Mutex
 	idle    sync.Cond
 	ready   []*speQueue // not at their end, and read by nobody
-	busy    int         // queues that are being read
+	busy    int         // queues that are being read, or decoded by one worker alone
+	waiting int         // workers
 	err     error
 	workers []*speWorker
 }
@@ -45,6 +48,7 @@ func (s *speSource) run(ctx context.Context, w *perfWorker) {
 	var b speBlock
 	for ctx.Err() == nil && s.next(&b) {
 		worker.block(&b)
+		s.done(&b)
 		if progress := s.trace.options.Progress; progress != nil {
 			progress(int64(len(b.data)))
 		}
@@ -58,7 +62,9 @@ func (s *speSource) next(b *speBlock) bool {
 	for s.err == nil && len(s.ready)+s.busy > 0 {
 		last := len(s.ready) - 1
 		if last < 0 {
+			s.waiting++
 			s.idle.Wait()
+			s.waiting--
 			continue
 		}
 		q := s.ready[last]
@@ -67,20 +73,44 @@ func (s *speSource) next(b *speBlock) bool {
 		s.mu.Unlock()
 		err := q.fill(s.file, b)
 		s.mu.Lock()
-		s.busy--
-		got := err == nil && len(b.data) > 0
+		if err == nil && s.waiting == 0 && b.end == 0 && len(b.data) > 0 {
+			b.exclusive = true
+			return true
+		}
+		s.mu.Unlock()
+		if err == nil {
+			b.skim()
+			b.cut()
+		}
+		s.mu.Lock()
 		if err != nil {
 			s.err = err
 		}
-		if got {
-			s.ready = append(s.ready, q)
-		}
-		s.idle.Broadcast()
+		got := err == nil && len(b.data) > 0
+		s.release(q, got)
 		if got {
 			return true
 		}
 	}
 	return false
+}
+
+// release lets other workers have a queue, unless it is at its end.
+func (s *speSource) release(q *speQueue, more bool) {
+	s.busy--
+	if more {
+		s.ready = append(s.ready, q)
+	}
+	s.idle.Broadcast()
+}
+
+// done ends the work on a block.
+func (s *speSource) done(b *speBlock) {
+	if b.exclusive {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.release(b.queue, true)
+	}
 }
 
 // finish adds up what the workers found. None is running any more.

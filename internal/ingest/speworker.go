@@ -32,35 +32,56 @@ func newSPEWorker(w *perfWorker) *speWorker {
 	return &speWorker{perfWorker: w, trace: t.spe, probe: t.space.NewView(), mappers: map[uint64]int32{}, runs: newSPERuns()}
 }
 
-// block turns the records of a block into hits.
+// block turns the records of a block into hits, and cuts it if that is not done.
 func (s *speWorker) block(b *speBlock) {
 	s.queue, s.switchHint, s.startHint = b.queue, 0, 0
-	period := max(s.trace.trace.options.SPEPeriod, 1)
-	number := b.first
+	number, padding := b.first, 0
 	for s.decoder.Reset(b.data, b.offset); s.decoder.Next(&s.record); {
-		number++
 		r := &s.record
-		s.stats.records++
-		s.stats.states[r.State]++
-		s.stats.unknown += uint64(r.Unknown)
-		if !r.Whole() {
-			s.perfWorker.stats.SPERecords.Add(sample.Malformed, 1)
-			continue
+		if b.exclusive {
+			if r.State == spe.StateTruncated {
+				if b.carries() {
+					break // it is decoded whole with the next block
+				}
+			} else {
+				b.end = r.Offset + r.Size
+				b.records++
+				padding = s.decoder.Padding()
+			}
 		}
-		s.stats.count(r, b.queue.sources)
-		reason := sample.Thinned
-		if number%period == 0 {
-			reason = s.admitRecord(r, b.offset)
-		}
-		if reason == sample.Used {
-			reason = s.use(r)
-		} else {
-			s.drop(r, reason)
-		}
-		s.perfWorker.stats.SPERecords.Add(reason, 1)
+		number++
+		s.take(r, number, b.offset)
+	}
+	if !b.exclusive || !b.carries() {
+		padding = s.decoder.Padding()
+	}
+	if b.exclusive {
+		b.cut()
 	}
 	s.stats.bytes += uint64(len(b.data))
-	s.stats.padding += uint64(s.decoder.Padding())
+	s.stats.padding += uint64(padding)
+}
+
+// take turns one record, of a number in its queue, into hits.
+func (s *speWorker) take(r *spe.Record, number, base uint64) {
+	s.stats.records++
+	s.stats.states[r.State]++
+	s.stats.unknown += uint64(r.Unknown)
+	if !r.Whole() {
+		s.perfWorker.stats.SPERecords.Add(sample.Malformed, 1)
+		return
+	}
+	s.stats.count(r, s.queue.sources)
+	reason := sample.Thinned
+	if number%max(s.trace.trace.options.SPEPeriod, 1) == 0 {
+		reason = s.admitRecord(r, base)
+	}
+	if reason == sample.Used {
+		reason = s.use(r)
+	} else {
+		s.drop(r, reason)
+	}
+	s.perfWorker.stats.SPERecords.Add(reason, 1)
 }
 
 // admitRecord applies what concerns the whole record, and enters the address
