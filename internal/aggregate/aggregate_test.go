@@ -177,14 +177,22 @@ func feed(p *Profile, s *Shard, e event) {
 	}
 }
 
+// write writes a profile with one worker and with several, which must not make a
+// difference.
 func write(t *testing.T, p *Profile) ([]byte, Written) {
 	t.Helper()
-	var out bytes.Buffer
-	w, err := p.Write(&out)
+	var one, several bytes.Buffer
+	w, err := p.Write(&one)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return out.Bytes(), w
+	p.Workers = 2
+	again, err := p.Write(&several)
+	if err != nil || again != w || !bytes.Equal(one.Bytes(), several.Bytes()) {
+		t.Errorf("two workers write %+v, want %+v: %v", again, w, err)
+	}
+	p.Workers = 0
+	return one.Bytes(), w
 }
 
 // fold aggregates SPTs.
