@@ -86,6 +86,9 @@ func replace(ctx context.Context, path string, fill func(*os.File) error) (err e
 		return writeError(path, err)
 	}
 	tmp.Close() // all of it was written before
+	if runtime.GOOS != "windows" {
+		filelock.RemoveTemporaries(target) // of runs that were killed; the output is there without that
+	}
 	return nil
 }
 

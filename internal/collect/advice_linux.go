@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -69,14 +70,22 @@ func refusal(err error, o *Options, tried []Attempt) error {
 }
 
 // forbidden explains a refusal at a level of perf_event_paranoid. Up to level 2
-// a user may sample own processes, so that those named are of others.
+// a user may sample own processes, so that those named are of others, which no
+// level allows.
 func forbidden(e *diag.Error, level string, root bool, o *Options) *diag.Error {
-	if n, err := strconv.Atoi(level); err == nil && n <= 2 && len(o.PIDs) > 0 && !root {
+	n, err := strconv.Atoi(level)
+	if len(o.PIDs) > 0 && !root && (err == nil && n <= 2 || slices.ContainsFunc(o.PIDs, others)) {
 		return e.Because("A process belongs to another user or may not be traced.").
 			Do("Sample as that user or as root, or give the program the right: setcap cap_perfmon,cap_sys_ptrace+ep sptcollect.")
 	}
 	return e.Because("kernel.perf_event_paranoid is %s%s", level, container()).
 		Do("%s", permission(len(o.Command) == 0 && len(o.PIDs) == 0))
+}
+
+// others says whether a process is another user's.
+func others(pid int) bool {
+	var st unix.Stat_t
+	return unix.Stat(fmt.Sprintf("/proc/%d", pid), &st) == nil && int(st.Uid) != os.Geteuid()
 }
 
 // permission says how to be allowed to sample.

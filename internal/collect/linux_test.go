@@ -91,8 +91,8 @@ func TestForbidden(t *testing.T) {
 	}{
 		{"2", false, []int{1}, "another user"},
 		{"-1", false, []int{1}, "another user"},
-		{"3", false, []int{1}, "perf_event_paranoid is 3"},
-		{"unknown", false, []int{1}, "perf_event_paranoid is unknown"},
+		{"3", false, []int{os.Getpid()}, "perf_event_paranoid is 3"},
+		{"unknown", false, []int{os.Getpid()}, "perf_event_paranoid is unknown"},
 		{"2", true, []int{1}, "perf_event_paranoid is 2"},
 		{"2", false, nil, "perf_event_paranoid is 2"},
 	} {

@@ -1,7 +1,9 @@
 package collect
 
 import (
+	"fmt"
 	"os"
+	"runtime"
 
 	"github.com/spgo-tools/spgo/pkg/perfdata"
 )
@@ -9,16 +11,18 @@ import (
 // Pieces is a [Sink] for long collections: it writes small recordings in the
 // folder for temporary files and hands each to Use when it is full, so that
 // never more than two are on the disk. Each begins with what is known of the
-// processes that live.
+// processes that live. The files have no names there, so that nothing is left of
+// them however this process ends.
 type Pieces struct {
 	Bytes   int64                   // of records in a piece
 	Version string                  // of this program
-	Use     func(path string) error // takes a whole piece, which is removed afterwards
+	Use     func(path string) error // takes a whole piece, which is gone afterwards
 
 	attr    *perfdata.Attr
 	initial []perfdata.Event // the snapshot
 	side    *sideband
 	file    *os.File
+	path    string // that opens file
 	w       *File
 	written int64
 	using   chan error // of the piece in use; nil if none is
@@ -35,7 +39,10 @@ func (p *Pieces) begin() error {
 	if err != nil {
 		return err
 	}
-	p.file, p.written = f, 0
+	p.file, p.path, p.written = f, f.Name(), 0
+	if runtime.GOOS == "linux" && os.Remove(p.path) == nil {
+		p.path = fmt.Sprintf("/proc/self/fd/%d", f.Fd())
+	}
 	p.w = NewFile(f, p.Version)
 	if err := p.w.Start(p.attr); err != nil {
 		return err
@@ -82,17 +89,14 @@ func (p *Pieces) end() error {
 	if err := p.w.Close(); err != nil {
 		return err
 	}
-	if err := p.file.Close(); err != nil {
-		return err
-	}
 	if err := p.settle(); err != nil {
 		return err
 	}
-	name := p.file.Name()
+	file, path := p.file, p.path
 	p.file, p.using = nil, make(chan error, 1)
 	go func(done chan<- error) {
-		err := p.Use(name)
-		os.Remove(name)
+		err := p.Use(path)
+		remove(file)
 		done <- err
 	}(p.using)
 	return nil
@@ -120,7 +124,12 @@ func (p *Pieces) Close() error {
 func (p *Pieces) Discard() {
 	p.settle()
 	if p.file != nil {
-		p.file.Close()
-		os.Remove(p.file.Name())
+		remove(p.file)
 	}
+}
+
+// remove closes a piece, and removes it where it still has a name.
+func remove(f *os.File) {
+	f.Close()
+	os.Remove(f.Name())
 }

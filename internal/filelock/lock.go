@@ -73,10 +73,14 @@ func CreateTemp(dir, base string) (*os.File, error) {
 }
 
 // RemoveTemporaries removes what programs left beside the file that were
-// killed while they wrote its next version: files with the name of the file
-// between "." and ".tmp-" and a number, which nobody writes.
-func (l *Lock) RemoveTemporaries() error {
-	dir, base := filepath.Split(l.path)
+// killed while they wrote its next version, see [RemoveTemporaries].
+func (l *Lock) RemoveTemporaries() error { return RemoveTemporaries(l.path) }
+
+// RemoveTemporaries removes the files beside path with its name between "." and
+// ".tmp-" and a number that nobody writes. Without the lock it is not to be
+// called on Windows, which does not tell who writes.
+func RemoveTemporaries(path string) error {
+	dir, base := filepath.Split(path)
 	entries, err := os.ReadDir(filepath.Clean(dir))
 	if err != nil {
 		return err
