@@ -28,6 +28,7 @@ var allowed = []struct{ from, to string }{
 	{"internal/corpus", ""},
 	{"internal/golden", ""},
 	{"internal/armwalk", "pkg/perfdata"},
+	{"internal/rerun", "pkg/image pkg/perfdata"},
 	{"internal/sample", "pkg/binfmt"},
 	{"internal/program", ""},
 	{"internal/disasm", ""},

@@ -102,7 +102,7 @@ func sampledProgram(t *testing.T, name string) Input {
 	if in, ok := known[name]; ok {
 		return in
 	}
-	in := sampled(t, corpus.Path(t, "programs", name+".elf"), corpus.Path(t, "programs", name+".data"))
+	in := sampled(t, corpus.Path(t, "programs", name+".elf"), recording(t, name))
 	known[name] = in
 	return in
 }
@@ -122,27 +122,30 @@ func traced(t *testing.T, compiler string, args ...string) (path, recording stri
 // peers holds what other tools made of the recordings of the programs.
 var peers = make(map[string][]byte)
 
+// recording is the path of the branch stacks of a program.
+func recording(t *testing.T, name string) string { return corpus.Path(t, "programs", name+".data") }
+
 // profgenProfile is llvm-profgen's profile of a program, as text.
-func profgenProfile(t *testing.T, name string) []byte {
+func profgenProfile(t *testing.T, name, recording string) []byte {
 	t.Helper()
 	profgen := corpus.Tool(t, "llvm-profgen-19", "llvm-profgen")
-	key := name + " profgen"
+	key := recording + " profgen"
 	if peers[key] == nil {
 		out := filepath.Join(t.TempDir(), "theirs")
-		run(t, profgen, "--binary="+corpus.Path(t, "programs", name+".elf"), "--perfdata="+corpus.Path(t, "programs", name+".data"), "--output="+out, "--format=text")
+		run(t, profgen, "--binary="+corpus.Path(t, "programs", name+".elf"), "--perfdata="+recording, "--output="+out, "--format=text")
 		peers[key] = read(t, out)
 	}
 	return peers[key]
 }
 
 // perf2boltProfile is perf2bolt's profile of a program.
-func perf2boltProfile(t *testing.T, name string) []byte {
+func perf2boltProfile(t *testing.T, name, recording string) []byte {
 	t.Helper()
 	perf2bolt := boltTool(t, "perf2bolt")
-	key := name + " perf2bolt"
+	key := recording + " perf2bolt"
 	if peers[key] == nil {
 		out := filepath.Join(t.TempDir(), "theirs")
-		run(t, perf2bolt, "-p", corpus.Path(t, "programs", name+".data"), "-o", out, corpus.Path(t, "programs", name+".elf"))
+		run(t, perf2bolt, "-p", recording, "-o", out, corpus.Path(t, "programs", name+".elf"))
 		peers[key] = read(t, out)
 	}
 	return peers[key]

@@ -98,7 +98,7 @@ func TestPerf2bolt(t *testing.T) {
 	for _, name := range programs {
 		path := corpus.Path(t, "programs", name+".elf")
 		text, _ := written(t, BOLT, sampledProgram(t, name))
-		ours, theirs := readFdata(t, path, text), readFdata(t, path, perf2boltProfile(t, name))
+		ours, theirs := readFdata(t, path, text), readFdata(t, path, perf2boltProfile(t, name, recording(t, name)))
 		var a, b []float64
 		var missing float64
 		total := 0.0
@@ -141,7 +141,7 @@ func TestBOLT(t *testing.T) {
 	for _, name := range programs {
 		path := corpus.Path(t, "programs", name+".elf")
 		text, _ := written(t, BOLT, sampledProgram(t, name))
-		theirs := save(t, "theirs", perf2boltProfile(t, name))
+		theirs := save(t, "theirs", perf2boltProfile(t, name, recording(t, name)))
 		out := filepath.Join(t.TempDir(), name)
 		functions := func(data string) int {
 			said := run(t, bolt, path, "-data", data, "-o", out, "-reorder-blocks=ext-tsp")

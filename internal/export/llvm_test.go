@@ -54,7 +54,7 @@ func TestLLVMTools(t *testing.T) {
 			if got := read(t, again); !bytes.Equal(got, text) {
 				t.Errorf("llvm-profdata writes the profile as\n%s\nwant\n%s", got, text)
 			}
-			similar(t, profdata, save(t, "theirs", profgenProfile(t, name)), ours)
+			similar(t, profdata, save(t, "theirs", profgenProfile(t, name, recording(t, name))), ours)
 		})
 	}
 }
