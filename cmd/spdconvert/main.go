@@ -65,7 +65,7 @@ llvm-binary for clang, gcov for gcc -fauto-profile, pprof for go build -pgo, bol
 for llvm-bolt. The image is looked for beside the SPD.`,
 		Formats: "SPD version 0x100c, SPT version 1",
 		Flags: []urfave.Flag{
-			&urfave.StringFlag{Name: "mode", Category: documented, Value: "AUTO", Usage: "`KIND`: what counts are made from: LBR (branch stacks), IP\n(addresses) or AUTO (LBR where there are branches)"},
+			&urfave.StringFlag{Name: "mode", Category: documented, Value: "AUTO", Usage: "`KIND`: what counts are made from: LBR (branch stacks), IP\n(addresses) or AUTO (LBR where there are branches, unless single\nones are beside many addresses)"},
 			&urfave.IntFlag{Name: "retire", Category: documented, Usage: "`N`: drop N/16 of the existing counts, 0 to 16 (8)"},
 			&urfave.StringFlag{Name: "sptlist", Category: documented, Usage: "`FILE`: names of SPTs, one a line, with weights; # begins a\ncomment"},
 			&urfave.BoolFlag{Name: "summary", Category: documented, Usage: "write nothing; show what is there or would become"},

@@ -50,12 +50,14 @@ func normalized(inputs []*input, o correlate.Options) []uint64 {
 // kind is what the mode and event are going to be.
 func kind(inputs []*input, o correlate.Options) (correlate.Mode, spt.Opcode) {
 	present := map[spt.Opcode]bool{}
+	var stats []correlate.InputStats
 	for _, in := range inputs {
+		stats = append(stats, in.stats)
 		for _, n := range in.stats.Chosen {
 			present[n.Op] = present[n.Op] || n.Hits > 0
 		}
 	}
-	if o.Mode == correlate.LBR || o.Mode == correlate.Auto && present[spt.OpLBR] {
+	if o.Mode == correlate.LBR || o.Mode == correlate.Auto && correlate.KindsOf(stats).Mode() == correlate.LBR {
 		return correlate.LBR, 0
 	}
 	if o.IPEvent != 0 {

@@ -128,7 +128,7 @@ func TestSPEAccuracyEmulated(t *testing.T) {
 		options armwalk.Options
 		blocks  map[correlate.Mode]float64
 	}{
-		{"all operations", armwalk.Options{Interval: 10}, map[correlate.Mode]float64{correlate.Auto: 0.85, correlate.IP: 0.98, correlate.LBR: 0.85}},
+		{"all operations", armwalk.Options{Interval: 10}, map[correlate.Mode]float64{correlate.Auto: 0.98, correlate.IP: 0.98, correlate.LBR: 0.85}},
 		{"branches", armwalk.Options{Interval: 4, Branches: true}, map[correlate.Mode]float64{correlate.LBR: 0.85}},
 		{"branches with previous targets", armwalk.Options{Interval: 4, Branches: true, Previous: true}, map[correlate.Mode]float64{correlate.LBR: 0.98}},
 	} {

@@ -13,7 +13,7 @@ import (
 type Mode uint8
 
 const (
-	// Auto is LBR if the inputs hold branches, else IP.
+	// Auto is what suits the inputs, see Kinds.Mode.
 	Auto Mode = iota
 	// IP makes counts from sampled instruction addresses.
 	IP
@@ -52,6 +52,9 @@ type Options struct {
 type Result struct {
 	Mode    Mode       // IP or LBR
 	IPEvent spt.Opcode // the opcode that was counted in mode IP, else 0
+	// SingleBranches says that Auto became IP though there are branches, since
+	// none has a neighbour.
+	SingleBranches bool
 
 	// Functions stand for those of the SPD, over all modules in file order.
 	Functions []Function

@@ -42,7 +42,8 @@ func Infer(ctx context.Context, s *Samples, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Result{Mode: mode, IPEvent: event, Functions: make([]Function, len(s.layout.functions))}
+	single := o.Mode == Auto && mode == IP && s.branches > 0
+	r := &Result{Mode: mode, IPEvent: event, SingleBranches: single, Functions: make([]Function, len(s.layout.functions))}
 	e := newEvidence(s.layout)
 	if mode == LBR {
 		s.weighBranches(e)
@@ -93,13 +94,8 @@ func (s *Samples) choose(o Options) (Mode, spt.Opcode, error) {
 	wrong := &WrongModeError{Mode: o.Mode, IPEvent: o.IPEvent, Has: present(&counts)}
 	mode := o.Mode
 	if mode == Auto {
-		switch {
-		case len(mixed.LBR) > 0 && len(mixed.IP) > 0:
+		if mode = KindsOf(s.inputs).Mode(); mode == LBR && len(mixed.IP) > 0 {
 			return 0, 0, &mixed
-		case len(mixed.LBR) > 0:
-			mode = LBR
-		default:
-			mode = IP
 		}
 	}
 	if mode == LBR {

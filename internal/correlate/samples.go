@@ -48,6 +48,9 @@ type OpcodeCount struct {
 type InputStats struct {
 	Chosen []OpcodeCount // of the program ids that were asked for
 	Other  []OpcodeCount // of all others
+	// Neighbours are the hits of the chosen branches that are in stacks of two
+	// or more.
+	Neighbours uint64
 	// Reversed says that the branch stacks had the oldest branch first.
 	Reversed bool
 }
@@ -93,6 +96,7 @@ func scan(r *spt.Reader, program func(spt.ProgramID) bool, do func(*spt.Record))
 		chosen[i] = program(id)
 	}
 	var counts [2][256]OpcodeCount
+	var neighbours uint64
 	for r.Next() {
 		rec := r.Record()
 		side := 1
@@ -103,8 +107,11 @@ func scan(r *spt.Reader, program func(spt.ProgramID) bool, do func(*spt.Record))
 		c := &counts[side][rec.Op]
 		c.Records++
 		c.Hits = binfmt.SatAdd(c.Hits, rec.Samples())
+		if side == 0 && len(rec.Pairs) > 1 {
+			neighbours = binfmt.SatAdd(neighbours, rec.Samples())
+		}
 	}
-	return InputStats{Chosen: present(&counts[0]), Other: present(&counts[1])}, r.Err()
+	return InputStats{Chosen: present(&counts[0]), Other: present(&counts[1]), Neighbours: neighbours}, r.Err()
 }
 
 func present(counts *[256]OpcodeCount) []OpcodeCount {

@@ -8,8 +8,10 @@ import (
 	"strings"
 
 	"github.com/spgo-tools/spgo/internal/aggregate"
+	"github.com/spgo-tools/spgo/internal/correlate"
 	"github.com/spgo-tools/spgo/internal/ingest"
 	"github.com/spgo-tools/spgo/internal/sample"
+	"github.com/spgo-tools/spgo/pkg/spt"
 )
 
 // Aggregation is the summary of a run of sptaggregate.
@@ -233,8 +235,9 @@ func NewAggregation(inputs []*ingest.Facts, profile *aggregate.Profile) *Aggrega
 			b.IP[opcodeName(op)] = n
 		}
 		a.Binaries = append(a.Binaries, b)
+		kinds := correlate.Kinds{Branches: t.Branches, Neighbours: t.Pairs, BranchInstructions: t.IP[byte(spt.OpRetireBrInstr)], Instructions: t.IP[byte(spt.OpRetireInstr)]}
 		switch {
-		case t.Branches > 0:
+		case kinds.Mode() == correlate.LBR:
 			a.Mode = "LBR"
 		case a.Mode == "none" && (len(t.IP) > 0 || t.StackArcs > 0):
 			a.Mode = "IP"

@@ -27,7 +27,8 @@ type Conversion struct {
 	// Mode is IP or LBR, and empty where nothing was imported.
 	Mode           string   `json:"mode"`
 	IPEvent        string   `json:"ip_event,omitempty"`
-	Retired        int      `json:"retired"` // sixteenths
+	SingleBranches bool     `json:"single_branches,omitempty"` // why AUTO is IP though there are branches
+	Retired        int      `json:"retired"`                   // sixteenths
 	CoverageBefore Coverage `json:"coverage_before"`
 	CoverageAfter  Coverage `json:"coverage_after"`
 
@@ -172,7 +173,7 @@ func verdict(coverage Coverage, imported bool) string {
 // samples in other binaries.
 func (c *Conversion) Sampled(r *correlate.Result, touched int, elsewhere uint64, f *spd.File) {
 	c.hasSamples = true
-	c.Mode = r.Mode.String()
+	c.Mode, c.SingleBranches = r.Mode.String(), r.SingleBranches
 	if r.IPEvent != 0 {
 		c.IPEvent = opcodeName(byte(r.IPEvent))
 	}
@@ -297,6 +298,9 @@ func (c *Conversion) writeSamples(t *textWriter) {
 		event = " of event " + c.IPEvent
 	}
 	t.line("Mode                    : %s%s", c.Mode, event)
+	if c.SingleBranches {
+		t.line("  the branches are single ones, which do not tell how long code ran between them; /mode:LBR takes them")
+	}
 	for _, in := range c.Inputs {
 		weight := ""
 		if in.Weight != 1 {
