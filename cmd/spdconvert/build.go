@@ -34,7 +34,7 @@ func buildSPD(c *cli.Context) (cli.Result, error) {
 	if err := cli.Replaceable(output, "SPD", carrier.IsSPD, in.Info); err != nil {
 		return nil, err
 	}
-	f, r, err := makeSPD(c, in, name, debug, nil)
+	f, r, partial, err := makeSPD(c, in, name, debug, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -42,7 +42,23 @@ func buildSPD(c *cli.Context) (cli.Result, error) {
 		return nil, err
 	}
 	r.Output = output
+	if partial != nil {
+		return r, partial
+	}
 	return r, nil
+}
+
+// cutOff returns what the first of the defects that say that the image ends
+// too early means for an SPD of it; nil if there is none.
+func cutOff(name string, defects []error) *diag.Error {
+	for _, d := range defects {
+		if errors.Is(d, io.EOF) || errors.Is(d, io.ErrUnexpectedEOF) || errors.Is(d, binfmt.ErrTruncated) {
+			return diag.New(diag.Truncated, "the image ends too early (%v); an SPD of it has only the functions that were found in the rest", d).In(name).
+				Because("The file was copied only in part.").
+				Do("Compare its size with the original, and build the SPD of a whole copy.")
+		}
+	}
+	return nil
 }
 
 // readOrBuild reads the SPD that samples are imported into. Where there is none
@@ -59,7 +75,10 @@ func readOrBuild(c *cli.Context, p *plan) (f *spd.File, from string, err error) 
 	if err != nil {
 		return nil, from, err
 	}
-	f, r, err := makeSPD(c, in, from, c.String("pdb"), p)
+	f, r, partial, err := makeSPD(c, in, from, c.String("pdb"), p)
+	if partial != nil {
+		err = partial // importing would go on with it unseen
+	}
 	if err == nil && r.Unresolved > 0 {
 		c.Logf("%d indirect jumps have no table; samples show %d of their edges", r.Unresolved, r.SeenEdges)
 	}
@@ -67,29 +86,29 @@ func readOrBuild(c *cli.Context, p *plan) (f *spd.File, from string, err error) 
 }
 
 // makeSPD makes the SPD of an open image. P is the import that it is for, or
-// nil.
-func makeSPD(c *cli.Context, in *cli.File, name, debug string, p *plan) (*spd.File, *report.Built, error) {
+// nil. Partial says that the image is not whole, so that the SPD is not either.
+func makeSPD(c *cli.Context, in *cli.File, name, debug string, p *plan) (f *spd.File, r *report.Built, partial *diag.Error, err error) {
 	img, err := image.NewFile(in, in.Size)
 	if err != nil {
-		return nil, nil, imageError(err, name)
+		return nil, nil, nil, imageError(err, name)
 	}
 	if debug == "" {
 		debug = debuginfo.Locate(img, name)
 	}
 	functions, found, err := funcs.Find(img, funcs.Options{Debug: debug})
 	if err != nil {
-		return nil, nil, imageError(err, name)
+		return nil, nil, nil, imageError(err, name)
 	}
 	info, err := debuginfo.Open(img, name, debug)
 	if err != nil {
-		return nil, nil, imageError(err, name)
+		return nil, nil, nil, imageError(err, name)
 	}
 	defer info.Close()
 	if c.Context.Err() != nil {
-		return nil, nil, c.Context.Err()
+		return nil, nil, nil, c.Context.Err()
 	}
 	if len(functions) == 0 {
-		return nil, nil, diag.New(diag.NothingUsable, "no function was found").In(name).
+		return nil, nil, nil, diag.New(diag.NothingUsable, "no function was found").In(name).
 			Because("The image ends before its code, or has neither symbols nor unwind tables.").
 			Do("Check that the file is whole, or name its PDB with /pdb.")
 	}
@@ -97,12 +116,12 @@ func makeSPD(c *cli.Context, in *cli.File, name, debug string, p *plan) (*spd.Fi
 	id, source := img.ID()
 	if p != nil && source != image.IDNone {
 		if options.Branches, err = p.branches(c, id); err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
 	}
 	f, made, err := build.Build(img, functions, options)
 	if err != nil {
-		return nil, nil, imageError(err, name)
+		return nil, nil, nil, imageError(err, name)
 	}
 	warnSplit(c, info, name)
 	if source == image.IDNone {
@@ -110,13 +129,13 @@ func makeSPD(c *cli.Context, in *cli.File, name, debug string, p *plan) (*spd.Fi
 			Because("It was linked without a build id, or without debug information (PE).").
 			Do("Link it with --build-id, or /debug for a PE, and sample that."))
 	}
-	r := report.NewBuilt(&found, &made)
+	r = report.NewBuilt(&found, &made)
 	r.Image, r.Debug = name, debug
 	r.Binary, r.GUID, r.Age, r.Identity = f.Header.Binary, id.GUID.String(), id.Age, source.String()
 	for _, p := range info.Problems() {
 		r.Problems = append(r.Problems, p.Error())
 	}
-	return f, r, nil
+	return f, r, cutOff(name, append(found.Problems, made.Problems...)), nil
 }
 
 // warnSplit warns if debug information lies in files that are not there.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -152,6 +153,8 @@ func TestBuildOfPoorImages(t *testing.T) {
 	}{
 		{"without build id", bytes.ReplaceAll(whole, []byte("GNU\x00"), []byte("???\x00")), 0, "--build-id"},
 		{"without code", whole[:0x400], 6, "a file that ends before it"},
+		{"without section table", whole[:len(whole)*3/4], 6, "an SPD of it has only the functions that were found"},
+		{"with code that it claims", claimCode(whole), 0, ""},
 	} {
 		dir := t.TempDir()
 		image := filepath.Join(dir, "poor.elf")
@@ -163,4 +166,20 @@ func TestBuildOfPoorImages(t *testing.T) {
 			t.Errorf("%s: exit code %d, want %d and %q: %s", x.name, code, x.code, x.want, errors)
 		}
 	}
+}
+
+// claimCode makes the sections of an ELF image that have no data code of 2 GB.
+func claimCode(image []byte) []byte {
+	b := bytes.Clone(image)
+	le := binary.LittleEndian
+	table := b[le.Uint64(b[0x28:]):]
+	for range le.Uint16(b[0x3C:]) {
+		const noBits, executable = 8, 4
+		if le.Uint32(table[4:]) == noBits {
+			le.PutUint64(table[8:], le.Uint64(table[8:])|executable)
+			le.PutUint64(table[0x20:], 0x7FFF0000)
+		}
+		table = table[0x40:]
+	}
+	return b
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"io"
+	"runtime/debug"
 	"slices"
 
 	"github.com/spgo-tools/spgo/internal/cli"
@@ -77,6 +78,9 @@ func importSamples(c *cli.Context) (cli.Result, error) {
 	return result, nil
 }
 
+// manySamples is the size of SPTs from which on memory matters more than time.
+const manySamples = 32 << 20
+
 // count reads all SPTs and makes counts of them.
 func count(c *cli.Context, p *plan, f *spd.File) (*correlate.Result, error) {
 	o := p.options
@@ -96,6 +100,11 @@ func count(c *cli.Context, p *plan, f *spd.File) (*correlate.Result, error) {
 	}
 	progress := c.Progress("importing", total)
 	defer progress.Done()
+	if total >= manySamples {
+		// Most memory are sums, in which the collector finds no pointers: to look
+		// for garbage twice as often costs little.
+		defer debug.SetGCPercent(debug.SetGCPercent(50))
+	}
 	sums := correlate.NewSamples(f)
 	var failed []error
 	for i, in := range p.inputs {
@@ -112,7 +121,7 @@ func count(c *cli.Context, p *plan, f *spd.File) (*correlate.Result, error) {
 	if err := errors.Join(failed...); err != nil {
 		return nil, err
 	}
-	// One large function can take long, and is not interrupted by itself.
+	o.Consume = true
 	var (
 		r   *correlate.Result
 		err error

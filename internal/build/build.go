@@ -97,7 +97,7 @@ func Build(img *image.File, functions []program.Function, opts Options) (*spd.Fi
 	b := &builder{code: c, opts: opts}
 	slices.SortFunc(b.opts.Branches, compareBranches)
 	b.opts.Branches = slices.Compact(b.opts.Branches)
-	b.split(functions)
+	b.split(c.inFile(functions))
 	if len(b.parts) == 0 {
 		return nil, Report{}, fmt.Errorf("the image has no function with code")
 	}

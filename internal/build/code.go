@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/spgo-tools/spgo/internal/disasm"
+	"github.com/spgo-tools/spgo/internal/program"
 	"github.com/spgo-tools/spgo/pkg/binfmt"
 	"github.com/spgo-tools/spgo/pkg/image"
 )
@@ -77,6 +78,38 @@ func (c *code) piece(rva, size uint64) {
 	}
 	c.pieces = append(c.pieces, piece{uint32(rva), data[:n]})
 	slices.SortStableFunc(c.pieces, func(a, b piece) int { return cmp.Compare(a.rva, b.rva) })
+}
+
+// inFile returns the functions without the code that the file does not hold, as
+// a section without data claims to be, or what was cut off. Functions of which
+// nothing is left are counted as a problem.
+func (c *code) inFile(functions []program.Function) []program.Function {
+	out := make([]program.Function, 0, len(functions))
+	empty, first := 0, uint32(0)
+	for _, f := range functions {
+		whole := f.Ranges
+		f.Ranges = nil
+		for k, r := range whole {
+			held := uint32(len(c.Bytes(r.Start, int(r.End-r.Start))))
+			if held == 0 && k == 0 {
+				break // nothing is known of its entry
+			}
+			if held > 0 {
+				f.Ranges = append(f.Ranges, program.Range{Start: r.Start, End: r.Start + held})
+			}
+		}
+		if len(f.Ranges) == 0 {
+			if empty++; empty == 1 && len(whole) > 0 {
+				first = whole[0].Start
+			}
+			continue
+		}
+		out = append(out, f)
+	}
+	if empty > 0 {
+		c.problems = append(c.problems, fmt.Errorf("the file does not hold the code of %d functions, the first at RVA %#x", empty, first))
+	}
+	return out
 }
 
 func (c *code) Arch() disasm.Arch { return c.arch }

@@ -112,6 +112,7 @@ func BenchmarkImport(b *testing.B) {
 
 func benchmarkImport(b *testing.B, f *spd.File, trace []byte) {
 	b.SetBytes(int64(len(trace)))
+	b.ReportAllocs()
 	for b.Loop() {
 		s := NewSamples(f)
 		add(b, s, trace, 1)

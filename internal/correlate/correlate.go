@@ -43,6 +43,9 @@ type Options struct {
 	Unit uint64
 	// Scale is the sum of weights that is one hit, see Samples.Add; 0 means 1.
 	Scale uint64
+	// Consume has Infer give back the memory of the sums as soon as they are
+	// used; the Samples must not be used again.
+	Consume bool
 	// Jobs is the number of functions inferred at a time; 0 means 1. It has no
 	// influence on the result.
 	Jobs int

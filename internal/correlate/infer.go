@@ -47,6 +47,9 @@ func Infer(ctx context.Context, s *Samples, o Options) (*Result, error) {
 	e := newEvidence(s.layout)
 	if mode == LBR {
 		s.weighBranches(e)
+		if o.Consume { // branches and runs are the greater part of all memory
+			s.arcs, s.runs = sums{}, sums{}
+		}
 	} else {
 		s.weighAddresses(e, r, o.Scale)
 	}
@@ -121,6 +124,7 @@ func (s *Samples) choose(o Options) (Mode, spt.Opcode, error) {
 // weighBranches adds what branches say to e.
 func (s *Samples) weighBranches(e *evidence) {
 	arrivals, departures := newBitmap(s.layout), newBitmap(s.layout)
+	s.runs.begin()
 	e.takeBranches(s.arcs.settle(), arrivals, departures)
 	s.arcs.release()
 	e.calls.relays(s.relays.settle())
@@ -134,9 +138,9 @@ func (s *Samples) weighBranches(e *evidence) {
 		e.takeEnds(s.arcs.settle(), arrivals, departures)
 	}
 	for op := range s.ip {
-		e.drop(OtherMode, total(s.ip[op].list))
+		e.drop(OtherMode, total(s.ip[op].settle()))
 	}
-	e.drop(OtherMode, total(s.first.list))
+	e.drop(OtherMode, total(s.first.settle()))
 }
 
 // weighAddresses adds what addresses and call stacks say to e.
@@ -152,14 +156,14 @@ func (s *Samples) weighAddresses(e *evidence, r *Result, one uint64) {
 		case spt.Opcode(op) == r.IPEvent:
 			e.addresses(s.ip[op].settle(), r.IPEvent == spt.OpRetireBrInstr)
 		default:
-			e.drop(OtherEvent, total(s.ip[op].list))
+			e.drop(OtherEvent, total(s.ip[op].settle()))
 		}
 	}
 	// Windows takes call stacks with the timer that ETW_INSTR stands for.
 	if r.IPEvent == spt.OpETWCallStack || r.IPEvent == spt.OpETWInstr {
 		e.addresses(frames.settle(), false)
 	} else {
-		e.drop(OtherEvent, total(frames.list))
+		e.drop(OtherEvent, total(frames.settle()))
 	}
 	e.stacks(calls, r.StacksReversed, one)
 	e.drop(OtherMode, s.branches)

@@ -240,7 +240,7 @@ func (in *input) finish(chosen []OpcodeCount) (reversed bool) {
 	for _, c := range chosen {
 		addresses = addresses || c.Op.IsIP()
 	}
-	if !addresses && len(in.first.list) > 0 {
+	if !addresses && len(in.first.settle()) > 0 {
 		in.Samples.first.addAll(&in.first)
 		in.Samples.last.addAll(&in.last)
 		in.framesCounted = true

@@ -16,73 +16,111 @@ type tally struct {
 // pairKey is the key of two RVAs: tallies are sorted by a, then b.
 func pairKey(a, b uint32) uint64 { return uint64(a)<<32 | uint64(b) }
 
-// Sums add up hits by key. What was added since the keys were last put in
-// order stands behind them, at most half as much: memory is 16 bytes a key and
-// little more, where a map would take several times that.
+// Sums add up hits by key. What was added waits in a batch; full ones are put
+// in order and merged by a goroutine while the next one fills. Memory is 16
+// bytes a key and three batches, where a map would take several times that.
 type sums struct {
-	list    []tally
-	settled int // list[:settled] ascends and has no key twice
-	spare   []tally
+	fresh []tally // the batch that fills
+	limit int     // its size
+
+	busy chan struct{} // closed when what follows may be used; nil if at once
+	list []tally       // ascends and has no key twice
+	idle []tally       // memory of the batch before
+	temp []tally       // memory for sorting
 }
 
-const unsettled = 1 << 14 // tallies that are not worth sorting yet
+// Batches are as large as half of what there is, within these limits.
+const (
+	leastBatch = 1 << 14
+	mostBatch  = 1 << 19
+)
 
 func (s *sums) add(key, hits uint64) {
-	if len(s.list)-s.settled >= max(unsettled, s.settled/2) {
-		s.settle()
+	if len(s.fresh) == s.limit {
+		s.begin()
 	}
-	s.list = append(s.list, tally{key, hits})
+	s.fresh = append(s.fresh, tally{key, hits})
 }
 
 // addAll adds all that another one holds.
 func (s *sums) addAll(other *sums) {
-	for _, t := range other.list {
+	for _, t := range other.settle() {
 		s.add(t.key, t.hits)
 	}
 }
 
-// settle puts the tallies in order and returns them. They stay valid until the
-// next add.
+// begin has a goroutine take over what was added.
+func (s *sums) begin() {
+	s.wait()
+	batch := s.fresh
+	s.fresh, s.idle = s.idle[:0], nil
+	s.limit = min(max(leastBatch, len(s.list)/2), mostBatch)
+	if len(batch) == 0 {
+		return
+	}
+	done := make(chan struct{})
+	s.busy = done
+	go func() {
+		s.merge(batch)
+		s.idle = batch
+		close(done)
+	}()
+}
+
+// wait waits for that goroutine.
+func (s *sums) wait() {
+	if s.busy != nil {
+		<-s.busy
+		s.busy = nil
+	}
+}
+
+// settle puts all in order and returns it. It stays valid until the next add.
 func (s *sums) settle() []tally {
-	fresh := s.list[s.settled:]
-	if len(fresh) == 0 {
-		return s.list
-	}
-	s.spare = sortTallies(fresh, s.spare)
-	fresh = addEqual(fresh)
-	if s.settled == 0 || s.list[s.settled-1].key < fresh[0].key {
-		s.list = s.list[:s.settled+len(fresh)]
-	} else {
-		s.merge(fresh)
-	}
-	s.settled = len(s.list)
+	s.begin()
+	s.wait()
 	return s.list
 }
 
-// merge merges the fresh tallies, which stand behind the settled ones, into
-// them. It goes from the back, so that only the fresh ones need a copy.
-func (s *sums) merge(fresh []tally) {
-	s.spare = append(s.spare[:0], fresh...)
-	i, j := s.settled-1, len(s.spare)-1
-	s.list = s.list[:s.settled+len(fresh)]
-	k := len(s.list) - 1
+// merge merges a batch into the list.
+func (s *sums) merge(batch []tally) {
+	s.temp = sortTallies(batch, s.temp)
+	batch = addEqual(batch)
+	old := s.list
+	i, j := len(old)-1, len(batch)-1
+	n := len(old) + len(batch)
+	if i < 0 || old[i].key < batch[0].key {
+		s.list = append(old, batch...)
+		return
+	}
+	// From the back, so that the list needs no copy as long as it has room.
+	s.list = old[:min(n, cap(old))]
+	if n > cap(old) {
+		s.list = make([]tally, n, n+n/4)
+	}
+	k := n - 1
 	for ; j >= 0; k-- {
 		switch {
-		case i < 0 || s.list[i].key < s.spare[j].key:
-			s.list[k] = s.spare[j]
+		case i < 0 || old[i].key < batch[j].key:
+			s.list[k] = batch[j]
 			j--
-		case s.list[i].key > s.spare[j].key:
-			s.list[k] = s.list[i]
+		case old[i].key > batch[j].key:
+			s.list[k] = old[i]
 			i--
 		default:
-			s.list[k] = tally{s.spare[j].key, binfmt.SatAdd(s.list[i].hits, s.spare[j].hits)}
+			s.list[k] = tally{batch[j].key, binfmt.SatAdd(old[i].hits, batch[j].hits)}
 			i--
 			j--
 		}
 	}
 	// Between what was not moved and what was there is a gap, one place for
 	// each key that both had.
-	s.list = append(s.list[:i+1], s.list[k+1:]...)
+	if n > cap(old) {
+		copy(s.list, old[:i+1])
+	}
+	if k > i {
+		s.list = append(s.list[:i+1], s.list[k+1:]...)
+	}
 }
 
 // addEqual makes one tally of neighbours with equal keys.
@@ -140,7 +178,7 @@ func sortTallies(list, spare []tally) []tally {
 }
 
 // release gives the memory back that only adding and sorting need.
-func (s *sums) release() { s.spare = nil }
+func (s *sums) release() { s.fresh, s.limit, s.idle, s.temp = nil, 0, nil, nil }
 
 // excess is the number of bits by which hits have to be shifted right so that
 // the sum of them all stays below 2^62, 0 for any number of real samples.

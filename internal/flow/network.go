@@ -30,6 +30,7 @@ type network struct {
 	first  []int32
 	half   []half
 	pieces []piece
+	rises  []piece // memory for adding pieces up
 	price  []int64
 	excess []int64 // flow in minus flow out
 
@@ -206,7 +207,7 @@ func (w *network) addPieces(chain []int32, wires []wire) int64 {
 		w.pieces = w.appendPieces(w.pieces, wires[chain[0]].shape)
 	} else {
 		// Each piece of the sum adds what one wire's slope rises by.
-		var rises []piece
+		rises := w.rises[:0]
 		for _, i := range chain {
 			start := len(rises)
 			rises = w.appendPieces(rises, wires[i].shape)
@@ -216,7 +217,8 @@ func (w *network) addPieces(chain []int32, wires []wire) int64 {
 			}
 			rises = slices.Delete(rises[:end], start, start+1)
 		}
-		slices.SortStableFunc(rises, func(a, b piece) int { return cmp.Compare(a.start, b.start) })
+		slices.SortFunc(rises, func(a, b piece) int { return cmp.Compare(a.start, b.start) })
+		w.rises = rises
 		w.pieces = append(w.pieces, piece{slope: -none})
 		slope := int64(0)
 		for i, r := range rises {
