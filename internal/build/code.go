@@ -80,34 +80,36 @@ func (c *code) piece(rva, size uint64) {
 	slices.SortStableFunc(c.pieces, func(a, b piece) int { return cmp.Compare(a.rva, b.rva) })
 }
 
-// inFile returns the functions without the code that the file does not hold, as
-// a section without data claims to be, or what was cut off. Functions of which
-// nothing is left are counted as a problem.
+// maxZeros is the most bytes of a piece of a function that are taken for zero
+// because the file does not hold them.
+const maxZeros = 1 << 12
+
+// inFile returns the functions without the greater part of what the file does
+// not hold: a section without data may claim gigabytes of code. They are counted
+// as a problem.
 func (c *code) inFile(functions []program.Function) []program.Function {
-	out := make([]program.Function, 0, len(functions))
-	empty, first := 0, uint32(0)
-	for _, f := range functions {
-		whole := f.Ranges
-		f.Ranges = nil
-		for k, r := range whole {
-			held := uint32(len(c.Bytes(r.Start, int(r.End-r.Start))))
-			if held == 0 && k == 0 {
-				break // nothing is known of its entry
+	out := slices.Clone(functions)
+	cut, first := 0, uint32(0)
+	for i := range out {
+		f := &out[i]
+		for k, r := range f.Ranges {
+			size := r.End - r.Start
+			if size <= maxZeros {
+				continue
 			}
-			if held > 0 {
-				f.Ranges = append(f.Ranges, program.Range{Start: r.Start, End: r.Start + held})
+			most := len(c.Bytes(r.Start, int(size))) + maxZeros
+			if uint64(size) <= uint64(most) {
+				continue
 			}
+			if cut++; cut == 1 {
+				first = r.Start
+			}
+			f.Ranges = slices.Clone(f.Ranges)
+			f.Ranges[k].End = r.Start + uint32(most)
 		}
-		if len(f.Ranges) == 0 {
-			if empty++; empty == 1 && len(whole) > 0 {
-				first = whole[0].Start
-			}
-			continue
-		}
-		out = append(out, f)
 	}
-	if empty > 0 {
-		c.problems = append(c.problems, fmt.Errorf("the file does not hold the code of %d functions, the first at RVA %#x", empty, first))
+	if cut > 0 {
+		c.problems = append(c.problems, fmt.Errorf("the file does not hold the code of %d pieces of functions, the first at RVA %#x", cut, first))
 	}
 	return out
 }
