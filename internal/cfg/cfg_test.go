@@ -405,7 +405,13 @@ func FuzzFunction(f *testing.F) {
 			ranges = []program.Range{{Start: at, End: all.End}, {Start: all.Start, End: at}}
 		}
 		a := Analyzer{Code: m, Never: func(_ CallKind, target uint32) bool { return target%3 == 0 }}
-		g := a.Function(ranges, []uint32{all.Start + uint32(cut)/2}, nil)
+		// Guards in order, whose pads are anywhere.
+		var guards []program.Guard
+		for at := all.Start + uint32(cut)%3; at < all.End; at += 5 {
+			guards = append(guards, guard(at, min(at+4, all.End), at+uint32(cut)%11, all.Start))
+		}
+		a.Seen = func(rva uint32) []uint32 { return []uint32{rva - 2, rva + 3} }
+		g := a.Function(ranges, []uint32{all.Start + uint32(cut)/2}, guards)
 		check(t, "fuzz", ranges, g)
 		NeverReturning([]*Graph{g}, func(c Call) int { return int(c.Target%3) - 2 })
 	})
