@@ -73,8 +73,12 @@ func DecodeLBR(r *Record, l *LBR) error {
 		return nil
 	}
 	for i := range l.Branches {
-		e := b[24*i:][:24]
-		l.Branches[i] = Branch{le.Uint64(e), le.Uint64(e[8:]), le.Uint64(e[16:])}
+		if len(b) < 24 { // never, but then the loads below need no checks
+			break
+		}
+		e := &l.Branches[i]
+		e.From, e.To, e.Info = le.Uint64(b), le.Uint64(b[8:]), le.Uint64(b[16:])
+		b = b[24:]
 	}
 	return nil
 }
