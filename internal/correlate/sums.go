@@ -96,7 +96,8 @@ func (s *sums) merge(batch []tally) {
 	// From the back, so that the list needs no copy as long as it has room.
 	s.list = old[:min(n, cap(old))]
 	if n > cap(old) {
-		s.list = make([]tally, n, n+n/4)
+		// Small steps would leave many lists behind that the next does not fit in.
+		s.list = make([]tally, n, 2*n)
 	}
 	k := n - 1
 	for ; j >= 0; k-- {
