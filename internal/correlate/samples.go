@@ -55,15 +55,6 @@ type InputStats struct {
 	Reversed bool
 }
 
-// Hits returns the sum of the hits of all opcodes.
-func Hits(counts []OpcodeCount) uint64 {
-	var sum uint64
-	for _, c := range counts {
-		sum = binfmt.SatAdd(sum, c.Hits)
-	}
-	return sum
-}
-
 // NewSamples returns empty sums for the binary of an SPD. f must not change as
 // long as the sums are in use, except for its counts.
 func NewSamples(f *spd.File) *Samples { return &Samples{layout: newLayout(f)} }

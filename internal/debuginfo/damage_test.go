@@ -27,17 +27,22 @@ func exercise(t *testing.T, b []byte, debugPath string) {
 		return
 	}
 	defer info.Close()
+	for n := range info.sources {
+		u := info.load(n)
+		if u == nil {
+			continue
+		}
+		at := uint32(0)
+		for _, r := range u.rows {
+			if r.Start < at || r.End <= r.Start {
+				t.Fatalf("unit %d: row %+v behind %#x", n, r, at)
+			}
+			at = r.End
+		}
+	}
 	for _, e := range img.Code() {
 		if e.End > 1<<24 {
 			continue
-		}
-		whole := program.Function{Ranges: []program.Range{{Start: uint32(e.Start), End: uint32(e.End)}}}
-		at := whole.Ranges[0].Start
-		for _, r := range info.Lines(whole) {
-			if r.Start < at || r.End <= r.Start || r.End > whole.Ranges[0].End {
-				t.Fatalf("row %+v behind %#x in %v", r, at, whole.Ranges)
-			}
-			at = r.End
 		}
 		for rva := e.Start; rva < e.End; rva += 64 {
 			info.Stack(uint32(rva))

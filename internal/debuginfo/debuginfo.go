@@ -189,24 +189,6 @@ func (i *Info) Stack(rva uint32) []Frame {
 	return u.stack(rva)
 }
 
-// Lines returns the rows of a function's code by address, each for the
-// innermost inlined function there. Code without a row is left out.
-func (i *Info) Lines(fn program.Function) []Row {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	var out []Row
-	for _, r := range fn.Ranges {
-		for at := r.Start; at < r.End; {
-			u, end := i.unitFrom(at, r.End)
-			if u != nil {
-				out = append(out, u.rows.within(program.Range{Start: at, End: end})...)
-			}
-			at = end
-		}
-	}
-	return out
-}
-
 // Inlines returns the calls that were inlined into a function.
 func (i *Info) Inlines(fn program.Function) []program.Inline {
 	i.mu.Lock()
@@ -229,17 +211,6 @@ func (i *Info) unitAt(rva uint32) *unit {
 		return nil
 	}
 	return i.load(n)
-}
-
-// unitFrom returns the unit at an address and where it ends, limit at most.
-// Without a unit it ends where the next one begins.
-func (i *Info) unitFrom(rva, limit uint32) (*unit, uint32) {
-	r, n, ok := i.index.from(rva)
-	end := min(r.End, limit)
-	if !ok {
-		return nil, end
-	}
-	return i.load(n), end
 }
 
 // load decodes a unit, or returns it if it was used recently. One with defects

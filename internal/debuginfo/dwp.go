@@ -42,11 +42,9 @@ func openPackage(path string) (*dwoPackage, error) {
 		return nil, err
 	}
 	defer f.Close()
-	p := &dwoPackage{sections: make(map[string][]byte), order: f.ByteOrder}
-	for _, name := range dwoNames {
-		if p.sections[name], err = sectionOf(f, ".debug_"+name+".dwo"); err != nil {
-			return nil, err
-		}
+	p := &dwoPackage{order: f.ByteOrder}
+	if p.sections, err = dwoSections(f); err != nil {
+		return nil, err
 	}
 	index, err := sectionOf(f, ".debug_cu_index")
 	if err != nil {

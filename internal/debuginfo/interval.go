@@ -2,7 +2,6 @@ package debuginfo
 
 import (
 	"cmp"
-	"math"
 	"slices"
 
 	"github.com/spgo-tools/spgo/internal/program"
@@ -37,21 +36,9 @@ func (s *intervals[T]) build() {
 }
 
 // at returns the value at an address.
-func (s *intervals[T]) at(rva uint32) (T, bool) {
-	_, v, ok := s.from(rva)
-	return v, ok
-}
-
-// from is at with the piece that has this value from rva on, or none. An
-// interval inside of another one ends the piece.
-func (s *intervals[T]) from(rva uint32) (piece program.Range, value T, ok bool) {
-	next := s.after(rva)
-	piece = program.Range{Start: rva, End: math.MaxUint32}
-	if next < len(s.list) {
-		piece.End = s.list[next].Start
-	}
+func (s *intervals[T]) at(rva uint32) (value T, ok bool) {
 	best := -1
-	for k := next - 1; k >= 0 && s.reach[k] > rva; k-- {
+	for k := s.after(rva) - 1; k >= 0 && s.reach[k] > rva; k-- {
 		if best >= 0 && s.list[k].Start != s.list[best].Start {
 			break
 		}
@@ -60,18 +47,16 @@ func (s *intervals[T]) from(rva uint32) (piece program.Range, value T, ok bool) 
 		}
 	}
 	if best < 0 {
-		return piece, value, false
+		return value, false
 	}
-	piece.End = min(piece.End, s.list[best].End)
-	return piece, s.list[best].value, true
+	return s.list[best].value, true
 }
 
 // all returns the values of all intervals with an address, those that start
 // last first.
 func (s *intervals[T]) all(rva uint32) []T {
-	next := s.after(rva)
 	var out []T
-	for k := next - 1; k >= 0 && s.reach[k] > rva; k-- {
+	for k := s.after(rva) - 1; k >= 0 && s.reach[k] > rva; k-- {
 		if s.list[k].Contains(rva) {
 			out = append(out, s.list[k].value)
 		}

@@ -115,20 +115,21 @@ func (i *Info) openSplit(s *skeleton) (*splitData, error) {
 	if !ok {
 		return nil, nil
 	}
-	var parts map[string][]byte
-	var order binary.ByteOrder
-	var err error
 	if packed {
 		p := i.packages[file]
-		parts, order, err = p.parts(s.id), p.order, nil
-		file += ".dwp"
-	} else {
-		parts, order, err = dwoSections(file)
+		d, err := i.splitOf(s, p.parts(s.id), p.order)
+		return d, binfmt.InFile(err, file+".dwp")
 	}
+	f, err := elf.Open(file)
 	if err != nil {
 		return nil, binfmt.InFile(err, file)
 	}
-	d, err := i.splitOf(s, parts, order)
+	defer f.Close()
+	parts, err := dwoSections(f)
+	if err != nil {
+		return nil, binfmt.InFile(err, file)
+	}
+	d, err := i.splitOf(s, parts, f.ByteOrder)
 	return d, binfmt.InFile(err, file)
 }
 
@@ -136,20 +137,15 @@ func (i *Info) openSplit(s *skeleton) (*splitData, error) {
 // ".debug_" and ".dwo".
 var dwoNames = []string{"abbrev", "info", "rnglists", "str", "str_offsets"}
 
-// dwoSections reads the sections of a .dwo file.
-func dwoSections(path string) (map[string][]byte, binary.ByteOrder, error) {
-	f, err := elf.Open(path)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer f.Close()
-	parts := make(map[string][]byte)
+// dwoSections reads the sections of a .dwo file, or of a package of them.
+func dwoSections(f *elf.File) (parts map[string][]byte, err error) {
+	parts = make(map[string][]byte)
 	for _, name := range dwoNames {
 		if parts[name], err = sectionOf(f, ".debug_"+name+".dwo"); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 	}
-	return parts, f.ByteOrder, nil
+	return parts, nil
 }
 
 // sectionOf returns the bytes of a section, nil if there is none.
@@ -326,17 +322,17 @@ func (d *splitData) rangeList(c *binfmt.Cursor) (list [][2]uint64, err error) {
 		case 0: // the end, also behind a defect
 			return list, c.Err()
 		case 1: // base, as an index
-			base = d.address(c, uleb(c))
+			base = d.address(c, c.ULEB())
 			continue
 		case 2: // start and end, as indices
-			from = d.address(c, uleb(c))
-			to = d.address(c, uleb(c))
+			from = d.address(c, c.ULEB())
+			to = d.address(c, c.ULEB())
 		case 3: // start as an index, length
-			from = d.address(c, uleb(c))
-			to = from + uleb(c)
+			from = d.address(c, c.ULEB())
+			to = from + c.ULEB()
 		case 4: // from the base
-			from = base + uleb(c)
-			to = base + uleb(c)
+			from = base + c.ULEB()
+			to = base + c.ULEB()
 		case 5: // base
 			base = c.U64()
 			continue
@@ -344,7 +340,7 @@ func (d *splitData) rangeList(c *binfmt.Cursor) (list [][2]uint64, err error) {
 			from, to = c.U64(), c.U64()
 		case 7:
 			from = c.U64()
-			to = from + uleb(c)
+			to = from + c.ULEB()
 		default:
 			c.FailAt(at, binfmt.ErrUnsupported, "an entry of kind 0 to 7", fmt.Sprint(kind))
 		}
@@ -363,15 +359,4 @@ func (d *splitData) address(c *binfmt.Cursor, index uint64) uint64 {
 		return 0
 	}
 	return d.order.Uint64(d.addr[8*index:])
-}
-
-// uleb reads an unsigned LEB128 number; what is beyond 64 bits is lost.
-func uleb(c *binfmt.Cursor) (v uint64) {
-	for shift := uint(0); ; shift += 7 {
-		b := c.U8()
-		v |= uint64(b&0x7f) << shift
-		if b&0x80 == 0 {
-			return v
-		}
-	}
 }

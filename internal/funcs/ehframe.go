@@ -111,9 +111,9 @@ func pointer(c *binfmt.Cursor, enc uint8, va uint64, base int64) uint64 {
 	case peS2:
 		v = uint64(int64(int16(c.U16())))
 	case peULEB:
-		v = uleb(c)
+		v = c.ULEB()
 	case peSLEB:
-		v = sleb(c)
+		v = c.SLEB()
 	default:
 		c.FailAt(at, binfmt.ErrUnsupported, "a known pointer encoding", fmt.Sprintf("%#x", enc))
 	}
@@ -125,34 +125,6 @@ func pointer(c *binfmt.Cursor, enc uint8, va uint64, base int64) uint64 {
 		c.FailAt(at, binfmt.ErrUnsupported, "an absolute or pc-relative pointer", fmt.Sprintf("encoding %#x", enc))
 	}
 	return v
-}
-
-// uleb reads an unsigned LEB128 number; what is beyond 64 bits is lost.
-func uleb(c *binfmt.Cursor) uint64 {
-	var v uint64
-	for shift := uint(0); ; shift += 7 {
-		b := c.U8()
-		v |= uint64(b&0x7f) << shift
-		if b&0x80 == 0 {
-			return v
-		}
-	}
-}
-
-// sleb reads a signed LEB128 number.
-func sleb(c *binfmt.Cursor) uint64 {
-	var v uint64
-	for shift := uint(0); ; {
-		b := c.U8()
-		v |= uint64(b&0x7f) << shift
-		shift += 7
-		if b&0x80 == 0 {
-			if b&0x40 != 0 && shift < 64 {
-				v |= math.MaxUint64 << shift
-			}
-			return v
-		}
-	}
 }
 
 // ehFrame returns the code of all frame description entries of a table at a
@@ -199,7 +171,7 @@ func ehFrame(data []byte, va uint64) (out []span, defects []error) {
 			continue
 		}
 		if enc.sized && enc.lsda != peOmit {
-			uleb(e) // size of what follows
+			e.ULEB() // size of what follows
 			s.lsda = optional(e, enc.lsda, va)
 			if e.Err() != nil {
 				fail(e.Err())
@@ -242,12 +214,12 @@ func readCIE(c *binfmt.Cursor, va uint64) encodings {
 	if version == 4 {
 		c.Skip(2) // sizes of addresses and segment selectors
 	}
-	uleb(c) // code alignment
-	sleb(c) // data alignment
+	c.ULEB() // code alignment
+	c.SLEB() // data alignment
 	if version == 1 {
 		c.U8() // column of the return address
 	} else {
-		uleb(c)
+		c.ULEB()
 	}
 	if augmentation == "" {
 		return enc
@@ -257,7 +229,7 @@ func readCIE(c *binfmt.Cursor, va uint64) encodings {
 		return enc
 	}
 	enc.sized = true
-	uleb(c) // size of what follows
+	c.ULEB() // size of what follows
 	located := false
 	for _, a := range augmentation[1:] {
 		switch a {

@@ -78,13 +78,13 @@ func decodeLSDA(data []byte, va, start, size uint64, offset int64) (sites []call
 		base = pointer(c, enc, va, offset)
 	}
 	if enc := c.U8(); enc != peOmit {
-		uleb(c)
+		c.ULEB()
 	}
 	enc := c.U8()
 	if at := c.Offset() - 1; c.Err() == nil && enc&^peFormat != 0 {
 		c.FailAt(at, binfmt.ErrUnsupported, "a plain encoding of call sites", fmt.Sprintf("%#x", enc))
 	}
-	n := uleb(c)
+	n := c.ULEB()
 	need = uint64(c.Pos())
 	body := c.Bytes(n)
 	if c.Err() != nil {
@@ -98,7 +98,7 @@ func decodeLSDA(data []byte, va, start, size uint64, offset int64) (sites []call
 			break
 		}
 		pad := pointer(t, enc, 0, 0)
-		uleb(t) // action
+		t.ULEB() // action
 		if t.Err() != nil {
 			return nil, need, t.Err()
 		}

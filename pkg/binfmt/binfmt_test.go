@@ -1,6 +1,7 @@
 package binfmt
 
 import (
+	"encoding/hex"
 	"errors"
 	"io"
 	"math"
@@ -88,5 +89,45 @@ func TestSaturation(t *testing.T) {
 	const max = math.MaxUint64
 	if SatAdd(max, 1) != max || SatAdd(2, 3) != 5 || SatMul(1<<40, 1<<40) != max || SatMul(6, 7) != 42 {
 		t.Error("saturating arithmetic is wrong")
+	}
+}
+
+// The examples of DWARF 5, section 7.6, and what is longer than 64 bits or cut.
+func TestLEB128(t *testing.T) {
+	for _, tc := range []struct {
+		hex      string
+		unsigned uint64
+		signed   int64
+		left     int
+	}{
+		{"02", 2, 2, 0},
+		{"7f", 127, -1, 0},
+		{"7e", 126, -2, 0},
+		{"ff00", 127, 127, 0},
+		{"8001", 128, 128, 0},
+		{"807f", 0x3f80, -128, 0},
+		{"817f", 0x3f81, -127, 0},
+		{"ff7e", 0x3f7f, -129, 0},
+		{"b96499", 12857, 12857 - 1<<14, 1},
+		{"ffffffffffffffffff01", 1<<64 - 1, -1, 0},
+		{"80808080808080808080808001", 0, 0, 0},
+	} {
+		b, err := hex.DecodeString(tc.hex)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := NewCursor(b, "number", 0)
+		if got := c.ULEB(); got != tc.unsigned || c.Len() != tc.left || c.Err() != nil {
+			t.Errorf("%s: got %d, %d bytes left, %v", tc.hex, got, c.Len(), c.Err())
+		}
+		c = NewCursor(b, "number", 0)
+		if got := int64(c.SLEB()); got != tc.signed || c.Len() != tc.left || c.Err() != nil {
+			t.Errorf("%s signed: got %d, %d bytes left, %v", tc.hex, got, c.Len(), c.Err())
+		}
+	}
+	c := NewCursor([]byte{0x80, 0x80}, "number", 0x10)
+	var e *Error
+	if c.ULEB(); !errors.As(c.Err(), &e) || e.Err != ErrTruncated || e.Offset != 0x12 {
+		t.Errorf("cut: %v", c.Err())
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"math"
 	"unicode/utf16"
 )
 
@@ -129,6 +130,33 @@ func (c *Cursor) U64() uint64 {
 		return binary.LittleEndian.Uint64(b)
 	}
 	return 0
+}
+
+// ULEB reads an unsigned LEB128 number; what is beyond 64 bits is lost.
+func (c *Cursor) ULEB() (v uint64) {
+	for shift := uint(0); ; shift += 7 {
+		b := c.U8()
+		v |= uint64(b&0x7f) << shift
+		if b&0x80 == 0 {
+			return v
+		}
+	}
+}
+
+// SLEB reads a signed LEB128 number, in two's complement; what is beyond 64
+// bits is lost.
+func (c *Cursor) SLEB() (v uint64) {
+	for shift := uint(0); ; {
+		b := c.U8()
+		v |= uint64(b&0x7f) << shift
+		shift += 7
+		if b&0x80 == 0 {
+			if b&0x40 != 0 && shift < 64 {
+				v |= math.MaxUint64 << shift
+			}
+			return v
+		}
+	}
 }
 
 // CString reads bytes up to a NUL, which it consumes; a missing NUL is a
