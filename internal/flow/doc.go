@@ -56,8 +56,8 @@
 // whatever the edge led to cannot execute. The consistent counts are then the
 // best there are for this graph, but far from the measurements. Infer
 // therefore compares the shares of all blocks. If less than 0.95 of them
-// overlap, beyond twice what sampling error explains, it sets FellBack, scales
-// the counts to the measured weight. A caller that knows of missing edges sets
+// overlap, beyond twice what sampling error explains, it sets FellBack and
+// scales the counts to the measured weight. A caller that knows of missing edges sets
 // Leaky and gets Loose as well: a second fit in which flow may enter and leave
 // anywhere. That costs next to nothing for blocks without live in-edges or
 // out-edges, elsewhere the mean confidence of the measured blocks per execution

@@ -1,9 +1,6 @@
 package flow
 
-import (
-	"cmp"
-	"math"
-)
+import "math"
 
 // join connects every loop of r that has flow but none from the entry: one
 // unit runs from the entry through the loop to the exit, by the path that
@@ -166,7 +163,7 @@ func (j *joiner) cheapest(root int32, edges [][]int32, far func(e int32) int32) 
 	t.cost[root] = j.toll(root)
 	q := agenda{{root, t.cost[root]}}
 	for len(q) > 0 {
-		v := q.take().block
+		v := q.take().item
 		if done[v] {
 			continue
 		}
@@ -183,52 +180,4 @@ func (j *joiner) cheapest(root int32, edges [][]int32, far func(e int32) int32) 
 		}
 	}
 	return t
-}
-
-// An agenda is a heap of blocks by cost, then number.
-type agenda []visit
-
-type visit struct {
-	block int32
-	cost  int64
-}
-
-func (v visit) compare(w visit) int {
-	return cmp.Or(cmp.Compare(v.cost, w.cost), cmp.Compare(v.block, w.block))
-}
-
-func (a *agenda) add(v visit) {
-	*a = append(*a, v)
-	q := *a
-	for k := len(q) - 1; k > 0; {
-		up := (k - 1) / 2
-		if q[k].compare(q[up]) >= 0 {
-			return
-		}
-		q[k], q[up] = q[up], q[k]
-		k = up
-	}
-}
-
-// take removes and returns the first.
-func (a *agenda) take() visit {
-	q := *a
-	first, last := q[0], len(q)-1
-	q[0] = q[last]
-	q = q[:last]
-	*a = q
-	for k := 0; ; {
-		down := 2*k + 1
-		if down >= last {
-			return first
-		}
-		if down+1 < last && q[down+1].compare(q[down]) < 0 {
-			down++
-		}
-		if q[k].compare(q[down]) <= 0 {
-			return first
-		}
-		q[k], q[down] = q[down], q[k]
-		k = down
-	}
 }

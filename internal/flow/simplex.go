@@ -54,7 +54,7 @@ func (b *basis) optimize(ctx context.Context, most, effort int) bool {
 		}
 		most = math.MaxInt
 		for _, x := range b.wrong {
-			h := x.block
+			h := x.item
 			for v := b.net.half[b.net.half[h].mate].to; b.reduced(v, h) < 0; {
 				if !b.pivot(v, h) || b.effort < 0 || ctx.Err() != nil {
 					copy(b.net.price, b.price)
@@ -96,7 +96,7 @@ func (b *basis) grow() bool {
 		list := append(b.subtree[:0], int32(root))
 		for k := 0; ; k++ {
 			for k == len(list) && len(q) > 0 {
-				h := q.take().block
+				h := q.take().item
 				if from := b.net.half[b.net.half[h].mate].to; b.parent[from] == notYet {
 					b.hang(from, h)
 					list = append(list, from)

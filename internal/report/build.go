@@ -14,7 +14,7 @@ import (
 // Built is the result of spdconvert /build.
 type Built struct {
 	Image  string `json:"image"`
-	Debug  string `json:"debug,omitempty"` // the PDB or debug file that was named
+	Debug  string `json:"debug,omitempty"` // the PDB or debug file that was named or found
 	Output string `json:"output"`
 
 	Binary   string `json:"binary"`

@@ -10,7 +10,7 @@ import (
 type Exported struct {
 	SPD    string `json:"spd"`
 	Image  string `json:"image"`
-	Debug  string `json:"debug,omitempty"` // the PDB or debug file that was named
+	Debug  string `json:"debug,omitempty"` // the PDB or debug file that was named or found
 	Output string `json:"output"`
 	Format string `json:"format"`
 

@@ -80,24 +80,18 @@ func TestTables(t *testing.T) {
 
 func TestFailures(t *testing.T) {
 	s := testSettings(t)
-	s.limit = 300 * time.Millisecond
 	out := s.output("out")
 	for name, tc := range map[string]struct {
 		script, want string
 	}{
 		"no output":       {"true", "no such file"},
 		"different bytes": {"echo $$ >" + out, "two runs wrote different bytes"},
-		"no end":          {"sleep 60 & wait", "was ended after 300ms"},
 	} {
 		c := &contest{input: text(s.dir, "in", "x"), commands: []*command{shell("ours", tc.script, out), rival("peer", "true")}}
-		start := time.Now()
 		if c.run(context.Background(), s) {
 			t.Errorf("%s: no failure", name)
 		}
 		expect(t, tables([]*contest{c}, s.rounds), "ours: .*"+tc.want)
-		if time.Since(start) > 30*time.Second {
-			t.Errorf("%s: processes of a command go on after its end", name)
-		}
 	}
 	broken := &contest{input: &input{title: "none", path: filepath.Join(s.dir, "none"), make: func(path string) error {
 		if err := os.WriteFile(path, nil, 0o666); err != nil {
