@@ -28,18 +28,22 @@ func (f *folder) rest() {
 	for i := range h.records {
 		h.note(int32(i), h.records[i].walk)
 	}
-	// A cycle may touch the records only through another one.
-	for len(cycles) > 0 {
+	// A cycle may touch the records, or those with room, only through another
+	// one. Where none finds room any more, they go where there is none.
+	for full := false; len(cycles) > 0; {
 		wait := cycles[:0]
+		placed := false
 		for _, c := range cycles {
-			if !h.place(c) {
+			due := h.place(c, full)
+			placed = placed || due < c.times
+			if c.times = due; due > 0 {
 				wait = append(wait, c)
 			}
 		}
-		if len(wait) == len(cycles) {
+		if full && !placed {
 			panic("walks: cycles that no walk leads to, in a graph where chains enter every component")
 		}
-		cycles = wait
+		full, cycles = !placed, wait
 	}
 	f.records, f.lost = h.records, h.lost
 }
@@ -122,25 +126,26 @@ const hostsTried = 1024
 // Counts that no chains can have may ask for any number of times.
 const mostInserted = 64
 
-// place inserts all of a cycle, if a record visits one of its tokens. A record
-// of smaller multiplicity takes the cycle as often as it can, one of greater
-// multiplicity is split.
-func (h *host) place(c cyclic) bool {
+// place inserts a cycle into records that visit one of its tokens, and returns
+// how often it is still due: all of it where full says that it may go where
+// there is no room and any record visits it. A record of smaller multiplicity
+// takes the cycle as often as it can, one of greater multiplicity is split.
+func (h *host) place(c cyclic, full bool) (due uint64) {
 	for inserted := 0; c.times > 0; {
 		r, turn := h.find(c, hostsTried)
 		if r < 0 {
 			r, turn = h.find(c, math.MaxInt)
 		}
-		if r < 0 {
+		if r < 0 && full {
 			r, turn = h.shortest(c)
 			inserted++
 		}
 		if r < 0 {
-			return false
+			return c.times
 		}
 		if inserted > mostInserted {
 			h.apart(c)
-			return true
+			return 0
 		}
 		host := &h.records[r]
 		n, times := h.fit(host, c)
@@ -161,7 +166,7 @@ func (h *host) place(c cyclic) bool {
 		h.note(r, walk)
 		c.times -= times * uint64(n)
 	}
-	return true
+	return 0
 }
 
 // apart makes a cycle records of its own, which go round as often as maxLen
