@@ -148,6 +148,10 @@ func (s *session) collect(ctx context.Context, o *Options, w *workload, sink Sin
 	return failed
 }
 
+// signalTime is how long a signal that was sent to the program and the collector
+// may take to the latter.
+const signalTime = time.Second
+
 // await returns when the sampling is to end: nil, or why records cannot be
 // taken any more.
 func (s *session) await(ctx context.Context, o *Options, w *workload, r *Result, finished <-chan error) error {
@@ -184,6 +188,14 @@ func (s *session) await(ctx context.Context, o *Options, w *workload, r *Result,
 			}
 			return nil
 		case <-ended:
+			// The signal that ended the program may be on its way here, too.
+			if w.killed {
+				select {
+				case <-ctx.Done():
+					r.Interrupted = true
+				case <-time.After(signalTime):
+				}
+			}
 			return nil
 		case <-attached:
 			if !anyAlive(o.PIDs) {

@@ -56,6 +56,7 @@ type workload struct {
 	failure *os.File
 	done    chan struct{} // closed when it has ended
 	status  int           // then its exit status
+	killed  bool          // and whether a signal ended it
 }
 
 // prepare makes the process of a command. Its streams are those of the
@@ -119,7 +120,7 @@ func (w *workload) wait() {
 	case !ok:
 		w.status = w.cmd.ProcessState.ExitCode()
 	case state.Signaled():
-		w.status = 128 + int(state.Signal())
+		w.status, w.killed = 128+int(state.Signal()), true
 	default:
 		w.status = state.ExitStatus()
 	}
