@@ -38,14 +38,17 @@ func export(c *cli.Context) (cli.Result, error) {
 	if err := cli.Replaceable(output, "text", func(io.ReaderAt) bool { return true }, input); err != nil {
 		return nil, err
 	}
-	source := &traceexport.Source{Open: func() (*spt.Reader, error) {
-		r, err := spt.Open(name, &spt.Options{Tolerate: c.Bool("tolerate")})
+	var last *spt.Reader // of several passes, each of which skips the same
+	source := &traceexport.Source{Open: func() (r *spt.Reader, err error) {
+		r, err = spt.Open(name, &spt.Options{Tolerate: c.Bool("tolerate")})
+		last = r
 		return r, binfmt.InFile(err, name)
 	}}
 	r, err := source.Open()
 	if err != nil {
 		return nil, err
 	}
+	warnOdd(c, name, r)
 	programs := r.Programs()
 	r.Close()
 	if source.Program, err = chooseProgram(programs, c.String("binary"), name); err != nil {
@@ -78,7 +81,11 @@ func export(c *cli.Context) (cli.Result, error) {
 		}
 		return err
 	}
-	if err := c.WriteOutput(output, write); err != nil {
+	err = c.WriteOutput(output, write)
+	if last != nil {
+		warnSkipped(c, name, last)
+	}
+	if err != nil {
 		return nil, binfmt.InFile(err, name)
 	}
 	return result, nil

@@ -29,12 +29,13 @@ func command() *cli.Command {
 			"sptdump /progid app.spt         GUID and age of each binary",
 			"sptdump /summary app.spt        totals and hottest addresses",
 			"sptdump /export:folded --image app app.spt app.folded   for a flame graph",
-			"sptdump /event app.spt >app.txt; sptdump --assemble app.txt -o copy.spt",
+			"sptdump app.spt >app.txt; sptdump --assemble app.txt -o copy.spt",
 		},
 		Notes: `
-The text form is described in docs/format/spt.md; --assemble reads it back, and
-gives the same bytes. A damaged file is shown as far as it can be read; what was
-skipped is counted, and the exit code is 6 unless --tolerate is given.
+The text form is described in docs/format/spt.md; --assemble reads the whole of it
+back (what sptdump FILE prints), and gives the same bytes. A damaged file is shown as
+far as it can be read; what was skipped is counted, and the exit code is 6 unless
+--tolerate is given. /export writes nothing of a damaged file unless it is given.
 - reads standard input.`,
 		Formats: "SPT version 1",
 		Flags: []urfave.Flag{
@@ -42,7 +43,7 @@ skipped is counted, and the exit code is 6 unless --tolerate is given.
 			&urfave.BoolFlag{Name: "header", Category: documented, Usage: "the header"},
 			&urfave.BoolFlag{Name: "progid", Category: documented, Usage: "GUID and age of each binary"},
 			&urfave.BoolFlag{Name: "strtab", Category: documented, Usage: "the string table"},
-			&urfave.BoolFlag{Name: "event", Category: documented, Usage: "the records, in the lossless text form"},
+			&urfave.BoolFlag{Name: "event", Category: documented, Usage: "the records, in the text form; --assemble needs all parts"},
 
 			&urfave.BoolFlag{Name: "summary", Category: further, Usage: "totals by binary and opcode, and the hottest addresses"},
 			&urfave.IntFlag{Name: "top", Value: 10, Category: further, Usage: "`N`: how many addresses /summary lists (10)"},

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 
@@ -40,9 +41,7 @@ func run(c *cli.Context) (cli.Result, error) {
 	if err != nil {
 		return nil, binfmt.InFile(err, name)
 	}
-	for _, w := range r.Warnings() {
-		c.Warn(diag.New(diag.OddSPT, "%v", w).In(name))
-	}
+	warnOdd(c, name, r)
 	d := &report.SPTDump{File: name, Reader: r, Parts: parts(c), Top: c.Int("top")}
 	// What is skipped is known only after the records were read, so they are
 	// read while the result is printed.
@@ -98,24 +97,48 @@ func parts(c *cli.Context) spt.Part {
 	return p
 }
 
+// warnOdd reports what is unusual about a file, but harms nothing.
+func warnOdd(c *cli.Context, name string, r *spt.Reader) {
+	for _, w := range r.Warnings() {
+		c.Warn(diag.New(diag.OddSPT, "%v", w).In(name))
+	}
+}
+
 // damage reports what the reader had to skip: as errors, or as warnings where
 // that is tolerated.
 func damage(c *cli.Context, name string, r *spt.Reader) error {
 	var errs []error
-	for _, s := range r.Stats().Skipped {
-		e := diag.Of(binfmt.InFile(s.First, name))
-		e.Count = s.Times
-		if c.Bool("tolerate") {
-			e.Code = diag.DamagedPart
-			c.Warn(e)
-			continue
+	if c.Bool("tolerate") {
+		warnSkipped(c, name, r)
+	} else {
+		for _, s := range r.Stats().Skipped {
+			errs = append(errs, skipped(name, s))
 		}
-		errs = append(errs, e)
 	}
 	if err := r.Err(); err != nil {
 		errs = append(errs, binfmt.InFile(err, name))
 	}
 	return errors.Join(errs...)
+}
+
+// warnSkipped reports what a tolerant reader has skipped.
+func warnSkipped(c *cli.Context, name string, r *spt.Reader) {
+	for _, s := range r.Stats().Skipped {
+		e := skipped(name, s)
+		e.Code = diag.DamagedPart
+		c.Warn(e)
+	}
+}
+
+// skipped says where a kind of damage was met first, and what it has cost.
+func skipped(name string, s spt.Skipped) *diag.Error {
+	e := diag.Of(binfmt.InFile(s.First, name))
+	e.Count = s.Times
+	e.Message += fmt.Sprintf("; %s bytes were skipped", report.Count(s.Bytes))
+	if s.Records > 0 {
+		e.Message += fmt.Sprintf(", with at least %s records", report.Count(s.Records))
+	}
+	return e
 }
 
 // assemble makes an SPT from its text form.
@@ -137,5 +160,12 @@ func assemble(c *cli.Context, name, output string) error {
 	if err != nil {
 		return err
 	}
-	return c.WriteOutput(output, func(w io.Writer) error { return binfmt.InFile(spt.ParseText(w, text), name) })
+	return c.WriteOutput(output, func(w io.Writer) error {
+		err := binfmt.InFile(spt.ParseText(w, text), name)
+		if defect := (*binfmt.Error)(nil); errors.As(err, &defect) {
+			return diag.Of(err).Because("It is no text form of an SPT, only a part of one, or was changed.").
+				Do("Mend that line, or assemble the whole text form: what sptdump FILE prints without options for parts such as /event.")
+		}
+		return err
+	})
 }
