@@ -123,3 +123,39 @@ func TestClang(t *testing.T) {
 		}
 	}
 }
+
+// TestUniqueNames compiles a program whose static functions have unique names:
+// both forms give the same code, and llvm-profdata sets the same flags.
+func TestUniqueNames(t *testing.T) {
+	clang, profdata := corpus.Tool(t, "clang-19", "clang"), corpus.Tool(t, "llvm-profdata-19", "llvm-profdata")
+	options := []string{"-O2", "-g", "-fdebug-info-for-profiling", "-funique-internal-linkage-names", corpus.Path(t, "programs", "minivm.c")}
+	path, recording := traced(t, clang, append(options, "-no-pie")...)
+	in := sampled(t, path, recording)
+	text, _ := written(t, LLVM, in)
+	binary, _ := written(t, LLVMBinary, in)
+	if !bytes.Contains(text, []byte(uniqueSuffix)) {
+		t.Fatalf("no name is unique:\n%s", text)
+	}
+	ext := save(t, "b.prof", binary)
+	compile := func(profile string) []byte {
+		out := t.TempDir() + "/out.s"
+		run(t, clang, append(options, "-S", "-o", out, "-fprofile-sample-use="+profile)...)
+		return read(t, out)
+	}
+	if !bytes.Equal(compile(save(t, "a.prof", text)), compile(ext)) {
+		t.Error("the forms give different code")
+	}
+	again := t.TempDir() + "/again"
+	run(t, profdata, "merge", "--sample", "--extbinary", ext, "-o", again)
+	flags := regexp.MustCompile(`NameTableSection.*Flags: (.*)`)
+	nameFlags := func(name string) string {
+		match := flags.FindStringSubmatch(run(t, profdata, "show", "--sample", "--show-sec-info-only", name))
+		if match == nil {
+			t.Fatalf("llvm-profdata shows no table of names in %s", name)
+		}
+		return match[1]
+	}
+	if got, want := nameFlags(ext), nameFlags(again); got != want {
+		t.Errorf("flags of the names are %s, llvm-profdata sets %s", got, want)
+	}
+}

@@ -25,7 +25,13 @@ const (
 	sectionFunctions = 32
 
 	flagFlowSensitive = 1 << 34 // of the summary: what discriminators are
+	flagUnique        = 1 << 34 // of the names: some have uniqueSuffix, which is part of the name
 )
+
+// uniqueSuffix, and a digest of the module, is what -funique-internal-linkage-names
+// puts behind the names of static functions. LLVM strips it before it looks for a
+// profile, unless flagUnique is set; the text form needs no flag.
+const uniqueSuffix = ".__uniq."
 
 // summaryCutoffs are the millionths of the total for which the summary says
 // how many of the greatest counts make them up.
@@ -45,7 +51,7 @@ func (p *program) writeLLVMBinary(w io.Writer) error {
 		data        []byte
 	}{
 		{sectionSummary, flags, summary(functions)},
-		{sectionNames, 0, e.nameTable()},
+		{sectionNames, e.nameFlags(), e.nameTable()},
 		{sectionOffsets, 0, offsets},
 		{sectionFunctions, 0, body},
 	}
@@ -109,6 +115,14 @@ func (e *encoder) nameTable() []byte {
 		b = append(append(b, name...), 0)
 	}
 	return b
+}
+
+// nameFlags returns the flags of the name table.
+func (e *encoder) nameFlags() uint64 {
+	if slices.ContainsFunc(e.names, func(name string) bool { return strings.Contains(name, uniqueSuffix) }) {
+		return flagUnique
+	}
+	return 0
 }
 
 // functions encodes the functions, and the table of where each one begins.
