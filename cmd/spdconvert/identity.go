@@ -34,7 +34,8 @@ const (
 var relations = []string{sameIdentity, sameGUID, sameName, unrelated}
 
 func relation(h *spd.Header, id spt.ProgramID) string {
-	named := strings.EqualFold(sample.BaseName(id.Name), sample.BaseName(h.Binary))
+	b := sample.FromProgram(id.Name, id.GUID, id.Age)
+	named := strings.EqualFold(sample.BaseName(b.Name), sample.BaseName(h.Binary))
 	stated := !h.GUID.IsZero() // binaries without an identity are told apart by name
 	switch {
 	case id.GUID == h.GUID && id.Age == h.Age && (stated || named):
@@ -47,9 +48,42 @@ func relation(h *spd.Header, id spt.ProgramID) string {
 	return unrelated
 }
 
+// untranslated says whether the addresses of a program id are file offsets,
+// which point at other code of the SPD than what was sampled.
+func untranslated(id spt.ProgramID) bool {
+	return sample.FromProgram(id.Name, id.GUID, id.Age).FileOffsets
+}
+
 // accept chooses the program ids of an SPT whose samples are used: those of
 // the nearest relation that is allowed. It says what had to be ignored.
 func (r *identityRules) accept(h *spd.Header, programs []spt.ProgramID) (accepted []spt.ProgramID, ignored string) {
+	var usable, offsets []spt.ProgramID
+	for _, id := range programs {
+		if untranslated(id) {
+			offsets = append(offsets, id)
+		} else {
+			usable = append(usable, id)
+		}
+	}
+	if list, ignored := r.nearest(h, usable); list != nil || !r.ignoreIdentity {
+		return list, ignored
+	}
+	accepted, ignored = r.nearest(h, offsets)
+	if accepted == nil && len(programs) == 1 {
+		accepted, ignored = programs, "identity and name differ"
+	}
+	switch {
+	case accepted == nil || !untranslated(accepted[0]):
+	case ignored == "":
+		ignored = "addresses are file offsets"
+	default:
+		ignored += ", and the addresses are file offsets"
+	}
+	return accepted, ignored
+}
+
+// nearest chooses among program ids by their relation.
+func (r *identityRules) nearest(h *spd.Header, programs []spt.ProgramID) (list []spt.ProgramID, ignored string) {
 	of := func(wanted string) (list []spt.ProgramID) {
 		for _, id := range programs {
 			if relation(h, id) == wanted {
@@ -64,14 +98,8 @@ func (r *identityRules) accept(h *spd.Header, programs []spt.ProgramID) (accepte
 	if list := of(sameGUID); list != nil && (r.ignoreAge || r.ignoreIdentity) {
 		return list, "age differs"
 	}
-	if !r.ignoreIdentity {
-		return nil, ""
-	}
-	if list := of(sameName); list != nil {
+	if list := of(sameName); list != nil && r.ignoreIdentity {
 		return list, "identity differs"
-	}
-	if len(programs) == 1 {
-		return programs, "identity and name differ"
 	}
 	return nil, ""
 }
@@ -79,7 +107,7 @@ func (r *identityRules) accept(h *spd.Header, programs []spt.ProgramID) (accepte
 // checkIdentities finds the samples of the SPD in all SPTs. Where one has none
 // it returns the identities of all, and an error for each that has none.
 func checkIdentities(c *cli.Context, p *plan, h *spd.Header) (*report.Incompatible, error) {
-	var failed []error
+	var failed, offsets []error
 	mismatch := false
 	for _, in := range p.inputs {
 		r, done, err := in.open(c)
@@ -96,7 +124,13 @@ func checkIdentities(c *cli.Context, p *plan, h *spd.Header) (*report.Incompatib
 				Do("Leave it out, or aggregate the recording again; sptdump /summary %s shows what it holds.", in.name))
 		}
 		in.accepted, in.ignored = p.identity.accept(h, r.Programs())
-		mismatch = mismatch || in.accepted == nil
+		if in.accepted == nil {
+			if e := p.needsHeaders(c, h, in, r.Programs()); e != nil {
+				offsets = append(offsets, e)
+			} else {
+				mismatch = true
+			}
+		}
 		done()
 	}
 	if len(failed) > 0 {
@@ -104,6 +138,9 @@ func checkIdentities(c *cli.Context, p *plan, h *spd.Header) (*report.Incompatib
 	}
 	if mismatch {
 		return incompatible(c, p, h)
+	}
+	if len(offsets) > 0 {
+		return nil, errors.Join(offsets...)
 	}
 	for _, in := range p.inputs {
 		if in.ignored == "" && h.GUID.IsZero() {
@@ -120,6 +157,37 @@ func checkIdentities(c *cli.Context, p *plan, h *spd.Header) (*report.Incompatib
 		}
 	}
 	return nil, nil
+}
+
+// needsHeaders is the error of an SPT that has samples of the SPD's build with
+// file offsets alone; nil if it is not one.
+func (p *plan) needsHeaders(c *cli.Context, h *spd.Header, in *input, programs []spt.ProgramID) *diag.Error {
+	for _, id := range programs {
+		if related := relation(h, id); !untranslated(id) || related != sameIdentity && !(related == sameGUID && p.identity.ignoreAge) {
+			continue
+		}
+		return diag.New(diag.NoSamples, "the addresses of the samples of %s are file offsets, which an SPD does not know", h.Binary).In(in.name).
+			Because("The headers of the program are needed to translate them, and it was not found when the recording was aggregated (SPT1002).").
+			Do("Aggregate the recording again: %s", p.aggregateAgain(c, h, in))
+	}
+	return nil
+}
+
+// aggregateAgain is the command that makes an SPT with addresses of the program
+// of the SPD. What the command line does not tell is in capitals.
+func (p *plan) aggregateAgain(c *cli.Context, h *spd.Header, in *input) string {
+	name := sample.BaseName(h.Binary)
+	folder, output, note := c.String("image"), in.name, "; RECORDING is the recording"
+	if folder == "" {
+		folder = p.identity.finder().image(name, image.ID{GUID: h.GUID, Age: h.Age})
+	}
+	if folder == "" {
+		folder, note = "FOLDER", note+", and FOLDER has the "+name+" that was recorded"
+	}
+	if in.stream != nil {
+		output = name + ".spt"
+	}
+	return fmt.Sprintf("sptaggregate /binary:%s --image-path %s /etl RECORDING %s%s", name, folder, output, note)
 }
 
 // incompatible lists all identities with the samples of each.
@@ -147,6 +215,10 @@ func incompatible(c *cli.Context, p *plan, h *spd.Header) (*report.Incompatible,
 		}
 		x.Inputs = append(x.Inputs, list)
 		if in.accepted != nil {
+			continue
+		}
+		if e := p.needsHeaders(c, h, in, ids); e != nil {
+			failed = append(failed, e)
 			continue
 		}
 		e := diag.New(diag.Incompatible, "SPD version incompatible").In(in.name)
@@ -232,9 +304,8 @@ func (f *identityFinder) find(name string, id image.ID, of string) (found []repo
 		found = append(found, report.FoundIdentity{File: path, Of: of,
 			Identity: report.Identity{Name: base, GUID: id.GUID.String(), Age: id.Age}})
 	}
-	if image, err := f.Find(image.Want{Name: base, Windows: true, ID: id}); err == nil {
-		image.File.Close()
-		add(image.Path)
+	if path := f.image(base, id); path != "" {
+		add(path)
 	}
 	stem := base
 	if dot := strings.LastIndexByte(base, '.'); dot > 0 {
@@ -246,6 +317,20 @@ func (f *identityFinder) find(name string, id image.ID, of string) (found []repo
 		}
 	}
 	return found
+}
+
+// image returns the path of an image that has the identity; empty if there is
+// none.
+func (f *identityFinder) image(name string, id image.ID) string {
+	if f == nil || id.GUID.IsZero() {
+		return ""
+	}
+	found, err := f.Find(image.Want{Name: name, Windows: true, ID: id})
+	if err != nil {
+		return ""
+	}
+	found.File.Close()
+	return found.Path
 }
 
 func pdbIdentity(path string) (pdb.Identity, error) {

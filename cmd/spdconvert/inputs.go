@@ -117,7 +117,7 @@ func (p *plan) branches(c *cli.Context, id image.ID) ([]build.Branch, error) {
 		}
 		for r.Next() {
 			rec := r.Record()
-			if of := r.Programs()[rec.Program]; of.GUID != id.GUID || of.Age != id.Age {
+			if of := r.Programs()[rec.Program]; of.GUID != id.GUID || of.Age != id.Age || untranslated(of) {
 				continue
 			}
 			for _, b := range rec.Pairs {

@@ -114,9 +114,16 @@ func (s *Samples) Correlate(ctx context.Context, r *spt.Reader, subject *SPD) er
 
 func correlated(ctx context.Context, r *spt.Reader, subject *SPD) (*Fit, error) {
 	want := subject.identity()
+	related := func(id spt.ProgramID) Relation {
+		b := sample.FromProgram(id.Name, id.GUID, id.Age)
+		if b.FileOffsets {
+			return Other // the addresses say nothing of the code
+		}
+		return relation(want, identity{b.Name, id.GUID, id.Age})
+	}
 	best := Other
 	for _, id := range r.Programs() {
-		rel := relation(want, identity{id.Name, id.GUID, id.Age})
+		rel := related(id)
 		if (rel == Same || rel == AgeOnly) && slices.Index(relations, rel) < slices.Index(relations, best) {
 			best = rel
 		}
@@ -125,7 +132,7 @@ func correlated(ctx context.Context, r *spt.Reader, subject *SPD) (*Fit, error) 
 		return nil, nil
 	}
 	sums := correlate.NewSamples(subject.Content)
-	uses := func(id spt.ProgramID) bool { return relation(want, identity{id.Name, id.GUID, id.Age}) == best }
+	uses := func(id spt.ProgramID) bool { return related(id) == best }
 	if _, err := sums.Add(r, uses, 1); err != nil && ctx.Err() != nil {
 		return nil, ctx.Err()
 	}

@@ -84,14 +84,20 @@ func (x *examiner) compare() {
 		}
 		key := r.Kind + "\x00" + r.File + "\x00" + r.Where
 		best, ok := nearest[key]
-		// Rows of a file come with most samples first.
-		if !ok || slices.Index(relations, r.Relation) < slices.Index(relations, x.Rows[best].Relation) {
+		if !ok || r.nearer(&x.Rows[best]) {
 			nearest[key] = i
 		}
 	}
 	for _, i := range nearest {
 		x.Rows[i].Decides = true
 	}
+}
+
+// nearer says whether a row is nearer to the subject than one before it of the
+// same file, where rows come with most samples first.
+func (r *Row) nearer(o *Row) bool {
+	a, b := slices.Index(relations, r.Relation), slices.Index(relations, o.Relation)
+	return a < b || a == b && o.FileOffsets && !r.FileOffsets
 }
 
 // identity is that of the image, by the name of its file: the name that traces
