@@ -146,7 +146,7 @@ func TestKinds(t *testing.T) {
 		_, facts, _ := outcome(t, recording{attrs: []*perfdata.Attr{tc.attr}}.write(t, script), tc.options)
 		for k, want := range tc.want {
 			if got := account(&facts.Stats.Kinds[k]); got != want {
-				t.Errorf("%s %v: %v samples: %s, want %s", tc.attr.Name, tc.options.PIDs, sample.Kind(k), got, want)
+				t.Errorf("%s %v: samples of kind %d: %s, want %s", tc.attr.Name, tc.options.PIDs, k, got, want)
 			}
 		}
 	}

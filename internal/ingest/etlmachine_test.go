@@ -431,7 +431,7 @@ func (m *machine) check(t *testing.T, got *etlReading, want *expectation) {
 	accounts := func(samples, branches, frames *sample.Account, kinds *[sample.KindCount]sample.Account) string {
 		text := fmt.Sprintf("samples %s\nbranches %s\nframes %s\n", account(samples), account(branches), account(frames))
 		for k := range kinds {
-			text += fmt.Sprintf("%v %s\n", sample.Kind(k), account(&kinds[k]))
+			text += fmt.Sprintf("kind %d %s\n", k, account(&kinds[k]))
 		}
 		return text
 	}

@@ -95,9 +95,6 @@ const (
 	KindCount
 )
 
-// String is the word in "Used LBR Samples".
-func (k Kind) String() string { return [...]string{"LBR", "PMC", "Stack", "Timer"}[k] }
-
 // Stats is the account of one trace. One sample may be of several kinds.
 type Stats struct {
 	Samples  Account            // every sample record
