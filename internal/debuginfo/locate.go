@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spgo-tools/spgo/pkg/image"
 )
@@ -14,12 +15,13 @@ import (
 // systemDebug is where systems install separate debug files.
 const systemDebug = "/usr/lib/debug"
 
-// Locate returns the separate debug file of an ELF image where debuggers look
-// for it too, "" if there is none of this build: by build id and by the name in
-// .gnu_debuglink. An image with debug information of its own needs none.
+// Locate returns the PDB or separate debug file of an image where debuggers
+// look for it too, "" if there is none of this build: of a PE the PDB that it
+// names, beside it; of an ELF by build id and by the name in .gnu_debuglink. An
+// ELF with debug information of its own needs none.
 func Locate(img *image.File, imagePath string) string {
-	if img.Kind != image.KindELF {
-		return ""
+	if img.Kind == image.KindPE {
+		return locatePDB(img, imagePath)
 	}
 	file, err := elf.NewFile(img.Reader())
 	if err != nil || file.Section(".debug_info") != nil || file.Section(".zdebug_info") != nil {
@@ -46,6 +48,25 @@ func Locate(img *image.File, imagePath string) string {
 		}
 	}
 	return ""
+}
+
+// locatePDB looks for the PDB under the name that the linker gave it, without
+// the folder: that is of the machine that linked.
+func locatePDB(img *image.File, imagePath string) string {
+	if img.PE.CodeView == nil || imagePath == "" {
+		return ""
+	}
+	named := img.PE.CodeView.PDB
+	path := filepath.Join(filepath.Dir(imagePath), named[strings.LastIndexAny(named, `/\`)+1:])
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return ""
+	}
+	file, err := OpenPDB(img, path)
+	if err != nil {
+		return ""
+	}
+	file.Close()
+	return path
 }
 
 // debugLink returns what .gnu_debuglink says: a file name, padded to 4 bytes,

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/spgo-tools/spgo/internal/corpus"
+	"github.com/spgo-tools/spgo/pkg/image"
 )
 
 const windowsSource = `namespace deep { namespace er {
@@ -101,5 +102,39 @@ func TestWindowsProgramsAgainstSymbolizer(t *testing.T) {
 				t.Errorf("%d addresses known from both, want at least %d and %d", known, fromPDB, fromDWARF)
 			}
 		})
+	}
+}
+
+// TestLocatePDB finds the PDB that an image names, beside the image alone and
+// only if it is of this build.
+func TestLocatePDB(t *testing.T) {
+	dir := t.TempDir()
+	place := func(from, to string) string {
+		data, err := os.ReadFile(corpus.Path(t, "programs", "pe", from))
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(dir, to)
+		if err := os.WriteFile(path, data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	exe := place("minivm.exe", "renamed.exe")
+	img, err := image.Open(exe)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer img.Close()
+	if got := Locate(img, exe); got != "" {
+		t.Errorf("without a PDB: %q", got)
+	}
+	pdb := place("wordstat.pdb", "minivm.pdb")
+	if got := Locate(img, exe); got != "" {
+		t.Errorf("with the PDB of another image: %q", got)
+	}
+	place("minivm.pdb", "minivm.pdb")
+	if got := Locate(img, exe); got != pdb {
+		t.Errorf("found %q, want %q", got, pdb)
 	}
 }
