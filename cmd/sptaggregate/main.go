@@ -73,7 +73,7 @@ after /etl. No output is written where nothing is usable.`,
 
 			&urfave.StringFlag{Name: "output", Aliases: []string{"o"}, Category: output, Usage: "`FILE`: the SPT to write; - is standard output"},
 			&urfave.IntFlag{Name: "lbr-depth", Value: 255, Category: output, Usage: "`N`: at most N branches in a record (255; readers that expect\nhardware stacks may need 32)"},
-			&urfave.IntFlag{Name: "jobs", Aliases: []string{"j"}, Value: runtime.GOMAXPROCS(0), Category: output, Usage: "`N`: number of workers (default: the processors)"},
+			&urfave.IntFlag{Name: "jobs", Aliases: []string{"j"}, Value: runtime.GOMAXPROCS(0), Category: output, Usage: "`N`: number of workers, from 1 on (default: the processors)"},
 		},
 		Run: run,
 	}

@@ -45,7 +45,11 @@ func newPlan(c *cli.Context) (*plan, error) {
 	if s := c.String("shard"); s != "" {
 		var ok bool
 		if p.share, ok = batch.ParseShare(s, os.Getenv(jobIndex)); !ok {
-			return nil, diag.New(diag.BadValue, "--shard takes I/N with I from 1 to N, or auto/N with %s from 0 to N-1, which is %q, not %q", jobIndex, os.Getenv(jobIndex), s)
+			if count, auto := strings.CutPrefix(strings.ToLower(s), "auto/"); auto {
+				return nil, diag.New(diag.BadValue, "--shard=auto/N takes the share of %s, from 0 to N-1; N is %q and the variable %q", jobIndex, count, os.Getenv(jobIndex)).
+					Because("This is no pod of an indexed job, or the job has another number of them.").Do("Give the share as I/N, with I from 1 to N.")
+			}
+			return nil, diag.New(diag.BadValue, "--shard takes I/N with I from 1 to N, or auto/N, not %q", s)
 		}
 	}
 	if s := c.String("max-memory"); s != "" {

@@ -49,7 +49,7 @@ a command ends with it. Live collection works on Linux.`,
 			&urfave.Uint64Flag{Name: "frequency", Aliases: []string{"F"}, Category: how, Usage: "`N`: about N samples a second instead"},
 			&urfave.StringFlag{Name: "branches", Aliases: []string{"b"}, Value: "auto", Category: how, Usage: "`WHEN`: branch stacks: auto, on or off"},
 			&urfave.StringFlag{Name: "call-graph", Value: "auto", Category: how, Usage: "`WHEN`: call chains: auto (without branch stacks), on or off"},
-			&urfave.DurationFlag{Name: "duration", Aliases: []string{"d"}, Category: how, Usage: "`TIME`: stop after this time, such as 30s, 10m, 24h"},
+			&urfave.DurationFlag{Name: "duration", Aliases: []string{"d"}, Category: how, Usage: "`TIME`: stop after this time, with its unit (ms, s, m, h): 30s, 10m, 24h"},
 			&urfave.IntFlag{Name: "pages", Aliases: []string{"m"}, Category: how, Usage: "`N`: ring of N pages per processor, a power of two"},
 			&urfave.BoolFlag{Name: "ignore-exit-status", Category: how, Usage: "succeed although the command fails"},
 

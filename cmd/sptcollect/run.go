@@ -83,13 +83,15 @@ func options(c *cli.Context) (*collect.Options, error) {
 	case targets == 0:
 		return nil, diag.New(diag.BadOperands, "nothing to sample: name a command behind --, processes with -p, or all with -a")
 	case targets > 1:
-		return nil, diag.New(diag.BadOperands, "a command, -p and -a exclude each other")
+		return nil, diag.New(diag.BadOperands, "a command, -p and -a exclude each other").
+			Because("Each of them says what to sample.").Do("Give one of them; what is behind -- is a command.")
 	case o.Period > 0 && o.Frequency > 0:
-		return nil, diag.New(diag.BadOperands, "--count and --frequency exclude each other")
+		return nil, diag.New(diag.BadOperands, "--count and --frequency exclude each other").
+			Because("Each of them says how often to sample.").Do("Give --count N for a sample every N events, or --frequency N for about N samples a second.")
 	case o.Duration < 0:
-		return nil, diag.New(diag.BadValue, "--duration takes a time such as 30s, not %v", o.Duration)
+		return nil, diag.New(diag.BadValue, "--duration takes a time from 0 on with its unit (ms, s, m or h), such as 30s, not %v", o.Duration)
 	case o.RingPages < 0 || o.RingPages&(o.RingPages-1) != 0:
-		return nil, diag.New(diag.BadValue, "--pages takes a power of two, not %d", o.RingPages)
+		return nil, diag.New(diag.BadValue, "--pages takes a number of pages that is a power of two, not %d", o.RingPages)
 	}
 	var err error
 	if o.Branches, err = want(c, "branches"); err != nil {

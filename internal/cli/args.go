@@ -41,7 +41,10 @@ func optionTable(flags []urfave.Flag, optional map[string]string) map[string]opt
 // follow operands; "--" ends them. A value that is not attached is the next
 // argument; where a value may be left out, it is only if it is a number and not
 // the last argument, which then is a file.
-func normalize(args []string, table map[string]option) ([]string, error) {
+//
+// Unsure are the operands that may be misspelt options, if there are no such
+// files: those of Microsoft's form that are not behind "--".
+func normalize(args []string, table map[string]option) (normal, unsure []string, err error) {
 	var options, operands []string
 	for i := 0; i < len(args); i++ {
 		arg := args[i]
@@ -52,7 +55,10 @@ func normalize(args []string, table map[string]option) ([]string, error) {
 		o, value, attached, known := lookup(arg, table)
 		if !known {
 			if strings.HasPrefix(arg, "-") && arg != "-" {
-				return nil, diag.New(diag.BadOption, "unknown option %s", arg)
+				return nil, nil, suggest(diag.New(diag.BadOption, "unknown option %s", arg), arg, table)
+			}
+			if looksLikeOption(arg) {
+				unsure = append(unsure, arg)
 			}
 			operands = append(operands, arg)
 			continue
@@ -62,9 +68,9 @@ func normalize(args []string, table map[string]option) ([]string, error) {
 			options = append(options, "--"+o.name)
 		case attached && o.value && value == "":
 			// Often an unset variable of a script: it must not switch a check off.
-			return nil, diag.New(diag.BadValue, "option %s has an empty value", arg)
+			return nil, nil, diag.New(diag.BadValue, "option %s has an empty value", arg)
 		case attached && !o.value && !isSwitch(value):
-			return nil, diag.New(diag.BadValue, "option %s takes no value, but %q is attached", arg[:len(arg)-len(value)-1], value).
+			return nil, nil, diag.New(diag.BadValue, "option %s takes no value, but %q is attached", arg[:len(arg)-len(value)-1], value).
 				Do("Write a space between the option and a file.")
 		case attached:
 			options = append(options, "--"+o.name+"="+value)
@@ -75,13 +81,13 @@ func normalize(args []string, table map[string]option) ([]string, error) {
 			options = append(options, "--"+o.name+"="+o.fallback)
 		default:
 			if i+1 == len(args) || isOption(args[i+1], table) {
-				return nil, diag.New(diag.BadValue, "option %s needs a value", arg)
+				return nil, nil, diag.New(diag.BadValue, "option %s needs a value", arg)
 			}
 			i++
 			options = append(options, "--"+o.name+"="+args[i])
 		}
 	}
-	return append(append(options, "--"), operands...), nil
+	return append(append(options, "--"), operands...), unsure, nil
 }
 
 // isSwitch says whether a value switches on or off.
@@ -126,8 +132,7 @@ func lookup(arg string, table map[string]option) (o option, value string, attach
 	return option{}, "", false, false
 }
 
-// looksLikeOption says whether an operand has the form of a Microsoft option,
-// for the text of an error about a file that does not exist.
+// looksLikeOption says whether an operand has the form of a Microsoft option.
 func looksLikeOption(arg string) bool {
 	return len(arg) > 1 && arg[0] == '/' && !strings.ContainsAny(arg[1:], `/\`)
 }

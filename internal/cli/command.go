@@ -113,7 +113,7 @@ func (c *Command) run(ctx *Context, args []string) (result Result, err error) {
 	flags := append(append([]urfave.Flag{}, c.Flags...), commonFlags()...)
 	table := optionTable(flags, c.OptionalValue)
 	table["?"] = option{name: "help"}
-	normal, err := normalize(args, table)
+	normal, unsure, err := normalize(args, table)
 	if err != nil {
 		return nil, err
 	}
@@ -124,6 +124,9 @@ func (c *Command) run(ctx *Context, args []string) (result Result, err error) {
 	if end := slices.Index(normal, "--"); slices.Contains(normal[:end], "--help") {
 		ctx.JSON = slices.Contains(normal[:end], "--json")
 		return textResult(c.help(flags)), nil
+	}
+	if err := c.checkValues(normal, flags); err != nil {
+		return nil, err
 	}
 	app := &urfave.App{
 		Name: c.Name, Flags: flags, HideHelp: true, HideVersion: true,
@@ -145,9 +148,9 @@ func (c *Command) run(ctx *Context, args []string) (result Result, err error) {
 			case len(args) == 0:
 				err = diag.New(diag.BadOperands, "no files given")
 			default:
-				for _, name := range ctx.Operands {
-					if _, statErr := os.Stat(name); statErr != nil && looksLikeOption(name) && errors.Is(statErr, os.ErrNotExist) {
-						return diag.New(diag.BadOption, "%s is neither a known option nor a file", name)
+				for _, name := range unsure {
+					if _, statErr := os.Stat(name); errors.Is(statErr, os.ErrNotExist) {
+						return suggest(diag.New(diag.BadOption, "%s is neither a known option nor a file", name), name, table)
 					}
 				}
 				result, err = c.Run(ctx)

@@ -40,15 +40,21 @@ func (c *Command) help(flags []urfave.Flag) string {
 	return b.String()
 }
 
-// flagHelp prints one option. A name in back quotes in the usage text is the
-// name of the value, as in urfave/cli.
-func (c *Command) flagHelp(f urfave.Flag) string {
-	value, usage := "", f.(urfave.DocGenerationFlag).GetUsage()
+// usageOf splits the usage text of an option. A name in back quotes is the name
+// of the value, as in urfave/cli.
+func usageOf(f urfave.Flag) (value, usage string) {
+	usage = f.(urfave.DocGenerationFlag).GetUsage()
 	if before, rest, ok := strings.Cut(usage, "`"); ok {
 		if name, after, ok := strings.Cut(rest, "`"); ok {
-			value, usage = name, before+strings.TrimPrefix(after, ": ")
+			return name, before + strings.TrimPrefix(after, ": ")
 		}
 	}
+	return "", usage
+}
+
+// flagHelp prints one option.
+func (c *Command) flagHelp(f urfave.Flag) string {
+	value, usage := usageOf(f)
 	names := f.Names()
 	left := "/" + names[0]
 	if _, optional := c.OptionalValue[names[0]]; optional {

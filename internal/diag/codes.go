@@ -184,7 +184,7 @@ var Codes = map[Code]Info{
 		"The option is misspelled or belongs to another command.",
 		"Run the command with /help for its options; write -- before an operand that looks like an option."},
 	BadOperands: {Usage, "wrong operands",
-		"Files are missing, or there are too many.",
+		"Files are missing or too many, or options do not go together.",
 		"Run the command with /help for its form."},
 	BadValue: {Usage, "wrong value of an option",
 		"The value is not of the form that the option takes.",
