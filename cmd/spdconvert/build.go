@@ -88,6 +88,10 @@ func readOrBuild(c *cli.Context, p *plan) (f *spd.File, from string, err error) 
 // makeSPD makes the SPD of an open image. P is the import that it is for, or
 // nil. Partial says that the image is not whole, so that the SPD is not either.
 func makeSPD(c *cli.Context, in *cli.File, name, debug string, p *plan) (f *spd.File, r *report.Built, partial *diag.Error, err error) {
+	jobs, err := c.Jobs()
+	if err != nil {
+		return nil, nil, nil, err
+	}
 	img, err := image.NewFile(in, in.Size)
 	if err != nil {
 		return nil, nil, nil, imageError(err, name)
@@ -112,7 +116,7 @@ func makeSPD(c *cli.Context, in *cli.File, name, debug string, p *plan) (f *spd.
 			Because("The image ends before its code, or has neither symbols nor unwind tables.").
 			Do("Check that the file is whole, or name its PDB with /pdb.")
 	}
-	options := build.Options{Name: sample.BaseName(name), Inlines: info.Inlines, Jobs: c.Int("jobs")}
+	options := build.Options{Name: sample.BaseName(name), Inlines: info.Inlines, Jobs: jobs}
 	id, source := img.ID()
 	if p != nil && source != image.IDNone {
 		if options.Branches, err = p.branches(c, id); err != nil {

@@ -183,3 +183,36 @@ func claimCode(image []byte) []byte {
 	}
 	return b
 }
+
+// TestJobs takes any number of jobs from 1 on, and makes the same of all.
+func TestJobs(t *testing.T) {
+	image := corpus.Path(t, "programs/minivm.elf")
+	folder := t.TempDir()
+	var first []byte
+	for _, jobs := range []string{"1", "7", "1000000000"} {
+		output := filepath.Join(folder, jobs+".spd")
+		if code, _, errors := execute("/build:"+image, "-j"+jobs, output); code != 0 {
+			t.Fatalf("-j%s: exit code %d: %s", jobs, code, errors)
+		}
+		got, err := os.ReadFile(output)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == nil {
+			first = got
+		}
+		if !bytes.Equal(got, first) {
+			t.Errorf("-j%s makes another SPD than -j1", jobs)
+		}
+	}
+	for _, args := range [][]string{
+		{"/build:" + image}, {"/export:llvm", "1.spd"}, {"/merge", "1.spd", "2.spd"}, {"1.spd", "1.spt"},
+	} {
+		for _, jobs := range []string{"0", "-1"} {
+			code, _, errors := execute(append(args, filepath.Join(folder, "none"), "--jobs="+jobs)...)
+			if code != 2 || !strings.Contains(errors, "-j takes a number of workers from 1 on") {
+				t.Errorf("%v with %s jobs: exit code %d: %s", args, jobs, code, errors)
+			}
+		}
+	}
+}

@@ -135,8 +135,8 @@ func correlation(c *cli.Context) (o correlate.Options, err error) {
 	default:
 		return o, diag.New(diag.BadValue, "/mode takes IP, LBR or AUTO, not %q", c.String("mode"))
 	}
-	if o.Jobs = c.Int("jobs"); o.Jobs < 1 {
-		return o, diag.New(diag.BadValue, "-j takes a number from 1 on")
+	if o.Jobs, err = c.Jobs(); err != nil {
+		return o, err
 	}
 	if s := c.String("ip-event"); s != "" {
 		if o.IPEvent, err = ipEvent(s); err != nil {

@@ -48,6 +48,9 @@ func run(c *cli.Context) (cli.Result, error) {
 		}
 		return importSamples(c)
 	}
+	if _, err := c.Jobs(); err != nil {
+		return nil, err
+	}
 	form := forms[chosen]
 	common := []string{"json", "quiet", "verbose", "jobs", form.name}
 	for _, f := range c.App.Flags {

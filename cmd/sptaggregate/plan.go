@@ -95,10 +95,10 @@ func ingestOptions(c *cli.Context) (*ingest.Options, error) {
 		Binaries:  cli.Names(c.StringSlice("binary")),
 		NoKernel:  c.Bool("nokernel"),
 		ImagePath: fileList(c.StringSlice("image-path")),
-		Workers:   c.Int("jobs"),
 	}
-	if o.Workers < 1 {
-		return nil, diag.New(diag.BadValue, "-j takes a number of workers from 1 on")
+	var err error
+	if o.Workers, err = c.Jobs(); err != nil {
+		return nil, err
 	}
 	for _, s := range cli.Names(c.StringSlice("pid")) {
 		pid, err := strconv.ParseUint(s, 10, 32)

@@ -49,7 +49,7 @@ func (b *builder) graphs(parts []int, never func(cfg.CallKind, uint32) bool) {
 func (b *builder) each(n int, worker func() func(int)) {
 	var next atomic.Int64
 	var wg sync.WaitGroup
-	for range max(b.opts.Jobs, 1) {
+	for range min(max(b.opts.Jobs, 1), n) {
 		wg.Go(func() {
 			work := worker()
 			for k := next.Add(1) - 1; k < int64(n); k = next.Add(1) - 1 {
