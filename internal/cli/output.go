@@ -39,7 +39,7 @@ func WriteSeekableFile(ctx context.Context, path string, write func(io.WriteSeek
 
 // replace has fill write the file at path anew, or what is no regular file
 // directly.
-func replace(ctx context.Context, path string, fill func(*os.File) error) (err error) {
+func replace(ctx context.Context, path string, fill func(*os.File) error) error {
 	mode := os.FileMode(0o644)
 	if fi, err := os.Stat(path); err == nil {
 		if fi.IsDir() {
@@ -62,8 +62,9 @@ func replace(ctx context.Context, path string, fill func(*os.File) error) (err e
 	if err != nil {
 		return writeError(path, err)
 	}
+	placed := false
 	defer func() {
-		if err != nil {
+		if !placed { // for an error, or a panic of ours
 			tmp.Close()
 			os.Remove(tmp.Name())
 		}
@@ -85,6 +86,7 @@ func replace(ctx context.Context, path string, fill func(*os.File) error) (err e
 	if err := os.Rename(tmp.Name(), target); err != nil {
 		return writeError(path, err)
 	}
+	placed = true
 	tmp.Close() // all of it was written before
 	if runtime.GOOS != "windows" {
 		filelock.RemoveTemporaries(target) // of runs that were killed; the output is there without that

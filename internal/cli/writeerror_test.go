@@ -38,3 +38,27 @@ func TestWhatStopsAnOutput(t *testing.T) {
 		}
 	}
 }
+
+// TestPanicLeavesNothing: a bug met while an output is written leaves what was
+// there, and nothing beside it.
+func TestPanicLeavesNothing(t *testing.T) {
+	dir := t.TempDir()
+	out := filepath.Join(dir, "out")
+	if err := os.WriteFile(out, []byte("old"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("the panic was swallowed")
+			}
+		}()
+		WriteFile(context.Background(), out, func(io.Writer) error { panic("a bug") })
+	}()
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {
+		t.Errorf("%v is left, %v", left, err)
+	}
+	if data, err := os.ReadFile(out); err != nil || string(data) != "old" {
+		t.Errorf("the output is %q, %v", data, err)
+	}
+}

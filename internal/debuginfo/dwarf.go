@@ -37,7 +37,7 @@ func (i *Info) openDWARF(file *image.File) {
 	}
 	i.dwarf = data
 	r := data.Reader()
-	i.sections = map[string][]byte{"addr": sections["addr"], "ranges": sections["ranges"]}
+	i.sections = map[string][]byte{"addr": sections["addr"], "ranges": sections["ranges"], "line": sections["line"]}
 	for _, h := range unitHeaders(sections["info"], r.ByteOrder()) {
 		r.Seek(h.entry)
 		cu, err := r.Next()

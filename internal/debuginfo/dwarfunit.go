@@ -66,6 +66,11 @@ func (i *Info) loadDWARF(n int, cu *dwarf.Entry, split *skeleton) (*unit, error)
 // readLines reads the line table. Its sequences are pieces of code of their
 // own; those of code that was left out are not in the image.
 func (u *dwarfUnit) readLines() error {
+	if at, ok := u.cu.Val(dwarf.AttrStmtList).(int64); ok {
+		if err := checkLineTable(u.info.sections["line"], at, u.info.dwarf.Reader().ByteOrder()); err != nil {
+			return err
+		}
+	}
 	lr, err := u.info.dwarf.LineReader(u.cu)
 	if err != nil || lr == nil {
 		return err
