@@ -290,7 +290,7 @@ func (r *identityRules) finder() *identityFinder {
 	if len(r.imagePath) == 0 {
 		return nil
 	}
-	return &identityFinder{image.Finder{Dirs: r.imagePath, AnyName: true}}
+	return &identityFinder{image.Finder{Dirs: r.imagePath}}
 }
 
 // find returns an image of any name and the PDBs named like the binary that

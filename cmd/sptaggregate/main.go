@@ -63,7 +63,7 @@ after /etl. No output is written where nothing is usable.`,
 			&urfave.StringFlag{Name: "boundaries", Value: "keep", Category: selection, Usage: "`WHAT`: branches between the binary and others: keep (their other\nend is RVA 0) or drop"},
 			&urfave.StringFlag{Name: "max-lost", Category: selection, Usage: "`PERCENT`: fail with exit code 5 if more samples were lost"},
 
-			&urfave.StringSliceFlag{Name: "image-path", Category: binaries, Usage: "`LIST`: folders to search for the binaries"},
+			&urfave.StringSliceFlag{Name: "image-path", Category: binaries, Usage: "`LIST`: folders to search for the binaries, and binaries; those whose\nbuild id or PE identity was recorded are found under any name"},
 			&urfave.StringSliceFlag{Name: "path-map", Category: binaries, Usage: "`FROM=TO`: where paths of the traced machine are here"},
 
 			&urfave.StringSliceFlag{Name: "list", Category: scale, Usage: "`FILE`: more inputs, one a line, as @FILE"},

@@ -103,9 +103,13 @@ func (l *locator) locate(ev *evidence) *object {
 // report warns of binaries with samples that lack something. Hits are samples
 // by object.
 func (l *locator) report(objects []*object, hits []uint64) {
+	offsets := lacking(diag.FileOffsets, "not found, so that addresses stay file offsets", objects, hits, func(o *object) bool { return o.binary.FileOffsets })
+	if offsets != nil && l.finder != nil && l.finder.Unread() > 0 {
+		offsets.Message += fmt.Sprintf("; %d files of the image path were compared by name alone", l.finder.Unread())
+	}
 	for _, w := range []*diag.Error{
 		lacking(diag.NoIdentity, "no identity", objects, hits, func(o *object) bool { return o.binary.Identity == sample.IdentityNone }),
-		lacking(diag.FileOffsets, "not found, so that addresses stay file offsets", objects, hits, func(o *object) bool { return o.binary.FileOffsets }),
+		offsets,
 	} {
 		if w != nil {
 			l.facts.warn(w)

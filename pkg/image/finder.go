@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/spgo-tools/spgo/pkg/binfmt"
 )
@@ -30,19 +31,19 @@ type Finder struct {
 	// 0 stands for 1,048,576. Beyond it files are not found and Problems
 	// says so.
 	MaxFiles int
-	// AnyName makes the last step of a search compare the identity of every
-	// file, for images that were renamed. It reads the headers of all files
-	// once.
-	AnyName bool
+	// MaxScan bounds how many files of folders a search by identity reads the
+	// headers of, nearest ones first; 0 stands for 65,536. See Unread.
+	MaxScan int
 
 	walkOnce sync.Once
 	files    []string            // in order of preference
+	given    []string            // those of Dirs that are files
 	byName   map[string][]string // by base name, exact
 	byFolded map[string][]string // by base name in lower case
 	problems []error
 
-	scanOnce sync.Once
-	byID     map[ID][]string
+	givenIDs, allIDs identities
+	unread           atomic.Int64
 }
 
 // How tells what led a [Finder] to an image.
@@ -114,9 +115,12 @@ func (e *NotFoundError) add(path string, err error) {
 // Find returns the first image that passes w.Check. It tries, each in the
 // order of Dirs: executables at paths that are made of the build id, all files
 // with the base name of w.Name, separate debug files at paths that are made of
-// the build id (late, since they hold no code for [File.ReadAtRVA]), and with
-// AnyName all files of the wanted identity. Without a match the error is a
-// *NotFoundError.
+// the build id (late, since they hold no code for [File.ReadAtRVA]), and files
+// of the wanted identity, whatever their name. Of the latter, files that Dirs
+// names come before debug files, and those in folders last: their headers are
+// all read once, when the first search comes to that. An image of which no
+// identity is known (build id, ID, or time stamp with size) is found by its name
+// alone. Without a match the error is a *NotFoundError.
 func (f *Finder) Find(w Want) (Found, error) {
 	missed := &NotFoundError{Name: w.Name}
 	tried := map[string]bool{}
@@ -149,8 +153,9 @@ func (f *Finder) Find(w Want) (Found, error) {
 	}{
 		{func() []string { return f.buildIDPaths(w.BuildID, executablePaths) }, ByBuildID},
 		{func() []string { return f.Paths(w.Name, w.Windows) }, ByName},
+		{func() []string { return f.givenByIdentity(&w) }, ByScan},
 		{func() []string { return f.buildIDPaths(w.BuildID, debugPaths) }, ByBuildID},
-		{func() []string { return f.pathsByID(w.identity()) }, ByScan},
+		{func() []string { return f.byIdentity(&w) }, ByScan},
 	} {
 		for _, path := range step.paths() {
 			if found, ok := try(path, step.how); ok {
@@ -184,14 +189,6 @@ func (f *Finder) fs() FS {
 		return f.FS
 	}
 	return OS
-}
-
-// identity is the key for a search without name.
-func (w *Want) identity() ID {
-	if len(trimBuildID(w.BuildID)) > 0 {
-		return ID{GUID: GUIDFromBuildID(w.BuildID)}
-	}
-	return w.ID
 }
 
 // Where tools keep files by build id, of which the first byte and the rest are
@@ -261,6 +258,7 @@ func (f *Finder) walk() {
 			if err != nil {
 				if dir.depth == 0 && f.isFile(root) {
 					f.addFile(root)
+					f.given = append(f.given, root)
 					continue
 				}
 				f.problem(dir.path, err)
@@ -306,33 +304,6 @@ func (f *Finder) addFile(path string) {
 	f.byName[base] = append(f.byName[base], path)
 	folded := strings.ToLower(base)
 	f.byFolded[folded] = append(f.byFolded[folded], path)
-}
-
-// pathsByID returns the files with an identity, whatever their name, if that
-// is asked for.
-func (f *Finder) pathsByID(id ID) []string {
-	if !f.AnyName || id == (ID{}) {
-		return nil
-	}
-	f.walkOnce.Do(f.walk)
-	f.scanOnce.Do(func() {
-		f.byID = map[ID][]string{}
-		for _, path := range f.files {
-			r, size, err := f.fs().Open(path)
-			if err != nil {
-				continue
-			}
-			file, err := openReader(r, size)
-			if err != nil {
-				continue // most files are no images
-			}
-			if id, source := file.ID(); source != IDNone {
-				f.byID[id] = append(f.byID[id], path)
-			}
-			file.Close()
-		}
-	})
-	return f.byID[id]
 }
 
 func joinPath(dir, name string) string {

@@ -18,10 +18,11 @@ import (
 	"github.com/spgo-tools/spgo/pkg/binfmt"
 )
 
-// memFS holds files by path and counts how often each folder is listed.
+// memFS holds files by path and counts how often each folder is listed and
+// each file opened.
 type memFS struct {
-	files  map[string][]byte
-	listed map[string]int
+	files          map[string][]byte
+	listed, opened map[string]int
 }
 
 func (m memFS) ReadDir(name string) ([]DirEntry, error) {
@@ -45,6 +46,7 @@ func (m memFS) ReadDir(name string) ([]DirEntry, error) {
 }
 
 func (m memFS) Open(name string) (io.ReaderAt, int64, error) {
+	m.opened[name]++
 	b, ok := m.files[name]
 	if !ok {
 		return nil, 0, fs.ErrNotExist
@@ -67,7 +69,7 @@ func testFinder() (*Finder, memFS) {
 	other.stamp++
 	older := testPE(true)
 	older.debug[2].data = rsds(ID{testID.GUID, 16}, "app.pdb")
-	m := memFS{listed: map[string]int{}, files: map[string][]byte{
+	m := memFS{listed: map[string]int{}, opened: map[string]int{}, files: map[string][]byte{
 		"a/sub/deep/libx.so": elfWithID([]byte("12345678")),
 		"a/sub/libx.so":      elfWithID(id8),
 		"a/z/LIBX.so":        elfWithID(id8),
@@ -88,35 +90,37 @@ func TestFinder(t *testing.T) {
 	id20 := bytes.Repeat([]byte{0xab}, 20)
 	buildIDExe := "b/.build-id/e9/2f46d2108b8df2/elf"
 	for _, tc := range []struct {
-		name    string
-		want    Want
-		anyName bool
-		path    string
-		how     How
+		name string
+		want Want
+		path string
+		how  How
 	}{
-		{"name alone: the nearest", Want{Name: "/usr/lib/libx.so"}, false, "a/sub/libx.so", ByName},
-		{"name and case", Want{Name: "LIBX.so"}, false, "a/z/LIBX.so", ByName},
-		{"deleted file", Want{Name: "/x/libx.so (deleted)"}, false, "a/sub/libx.so", ByName},
-		{"path of the build id", Want{Name: "libx.so", BuildID: id8}, false, buildIDExe, ByBuildID},
-		{"padded build id", Want{Name: "libx.so", BuildID: append(id8[:8:8], make([]byte, 12)...)}, false, buildIDExe, ByBuildID},
-		{"debug file", Want{Name: "/nowhere", BuildID: id20}, false, "a/.build-id/ab/" + strings.Repeat("ab", 19) + ".debug", ByBuildID},
-		{"Windows name", Want{Name: `C:\x\App.exe`, Windows: true}, false, "a/bin/app.exe", ByName},
-		{"time stamp", Want{Name: `C:\x\app.exe`, Windows: true, TimeDateStamp: 0x6b0d2531, SizeOfImage: 0x5000}, false, "b/bin/APP.EXE", ByName},
-		{"RSDS", Want{Name: "APP.exe", Windows: true, ID: testID}, false, "a/bin/app.exe", ByName},
-		{"older age", Want{Name: "app.exe", Windows: true, ID: ID{testID.GUID, 16}}, false, "b/old/App.exe", ByName},
+		{"name alone: the nearest", Want{Name: "/usr/lib/libx.so"}, "a/sub/libx.so", ByName},
+		{"name and case", Want{Name: "LIBX.so"}, "a/z/LIBX.so", ByName},
+		{"deleted file", Want{Name: "/x/libx.so (deleted)"}, "a/sub/libx.so", ByName},
+		{"path of the build id", Want{Name: "libx.so", BuildID: id8}, buildIDExe, ByBuildID},
+		{"padded build id", Want{Name: "libx.so", BuildID: append(id8[:8:8], make([]byte, 12)...)}, buildIDExe, ByBuildID},
+		{"debug file", Want{Name: "/nowhere", BuildID: id20}, "a/.build-id/ab/" + strings.Repeat("ab", 19) + ".debug", ByBuildID},
+		{"Windows name", Want{Name: `C:\x\App.exe`, Windows: true}, "a/bin/app.exe", ByName},
+		{"time stamp", Want{Name: `C:\x\app.exe`, Windows: true, TimeDateStamp: 0x6b0d2531, SizeOfImage: 0x5000}, "b/bin/APP.EXE", ByName},
+		{"RSDS", Want{Name: "APP.exe", Windows: true, ID: testID}, "a/bin/app.exe", ByName},
+		{"older age", Want{Name: "app.exe", Windows: true, ID: ID{testID.GUID, 16}}, "b/old/App.exe", ByName},
 		{"predicate", Want{Name: "app.exe", Windows: true, Accept: func(f *File) error {
 			if f.PE.CodeView.Age != 16 {
 				return errors.New("not that age")
 			}
 			return nil
-		}}, false, "b/old/App.exe", ByName},
-		{"folder given as file", Want{Name: "single.DLL", Windows: true}, false, "single.dll", ByName},
-		{"renamed", Want{Name: "other.exe", Windows: true, ID: testID}, true, "a/bin/app.exe", ByScan},
-		{"renamed ELF", Want{Name: "x", ID: ID{GUID: GUIDFromBuildID([]byte("12345678"))}}, true, "a/sub/deep/libx.so", ByScan},
+		}}, "b/old/App.exe", ByName},
+		{"folder given as file", Want{Name: "single.DLL", Windows: true}, "single.dll", ByName},
+		{"renamed, a file that is named first", Want{Name: "other.exe", Windows: true, ID: testID}, "single.dll", ByScan},
+		{"renamed, older age", Want{Name: "other.exe", Windows: true, ID: ID{testID.GUID, 16}}, "b/old/App.exe", ByScan},
+		{"renamed, time stamp", Want{Name: "other.exe", Windows: true, TimeDateStamp: 0x6b0d2532, SizeOfImage: 0x5000}, "a/bin/app.exe", ByScan},
+		{"renamed, build id", Want{Name: "/bin/prog", BuildID: []byte("12345678")}, "a/sub/deep/libx.so", ByScan},
+		{"renamed, padded build id", Want{Name: "/bin/prog", BuildID: append([]byte("12345678"), make([]byte, 12)...)}, "a/sub/deep/libx.so", ByScan},
+		{"renamed ELF", Want{Name: "x", ID: ID{GUID: GUIDFromBuildID([]byte("12345678"))}}, "a/sub/deep/libx.so", ByScan},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			f, _ := testFinder()
-			f.AnyName = tc.anyName
 			got, err := f.Find(tc.want)
 			if err != nil {
 				t.Fatal(err)
@@ -166,7 +170,6 @@ func TestFinderReasons(t *testing.T) {
 
 func TestFinderWalksOnce(t *testing.T) {
 	f, m := testFinder()
-	f.AnyName = true
 	for range 3 {
 		if got := f.Paths("app.EXE", true); !slices.Equal(got, []string{"a/bin/app.exe", "b/bin/APP.EXE", "b/old/App.exe", "b/text/app.exe"}) {
 			t.Errorf("paths %v", got)
@@ -182,6 +185,60 @@ func TestFinderWalksOnce(t *testing.T) {
 	}
 }
 
+// TestFinderReadsOnce searches for many renamed images.
+func TestFinderReadsOnce(t *testing.T) {
+	f, m := testFinder()
+	for i := range 5 {
+		if _, err := f.Find(Want{Name: "gone", BuildID: []byte{1, 2, 3, byte(i + 4)}}); err == nil {
+			t.Error("found an image that is not there")
+		}
+	}
+	for file := range m.files {
+		most := 1
+		if file == "single.dll" {
+			most = 3 // also to tell that it is a file, and among the files that are named
+		}
+		if n := m.opened[file]; n < 1 || n > most {
+			t.Errorf("%s opened %d times", file, n)
+		}
+	}
+}
+
+// TestFinderMaxScan finds only what lies near.
+func TestFinderMaxScan(t *testing.T) {
+	want := Want{Name: "gone", BuildID: []byte("12345678")}
+	f, m := testFinder()
+	f.MaxScan = 6
+	if found, err := f.Find(want); err != nil || found.Path != "a/sub/deep/libx.so" || f.Unread() != len(m.files)-6 {
+		t.Errorf("%v, %v, %d files not read", found.Path, err, f.Unread())
+	}
+	f, m = testFinder()
+	f.MaxScan = 1
+	if _, err := f.Find(want); err == nil || f.Unread() != len(m.files)-1 {
+		t.Errorf("%v, %d files not read", err, f.Unread())
+	}
+	f, m = testFinder()
+	f.MaxScan = 1
+	if _, err := f.Find(Want{Name: "other.exe", ID: testID}); err != nil || len(m.opened) > 6 {
+		t.Errorf("a file that is named: %v, opened %v", err, m.opened)
+	}
+}
+
+// TestFinderPrefersCode finds the image before a separate debug file of the
+// same build that comes first.
+func TestFinderPrefersCode(t *testing.T) {
+	s := elfSpec{is64: true, typ: elf.ET_DYN, machine: elf.EM_X86_64}
+	s.sections = []sectionSpec{
+		{typ: elf.SHT_NOTE, segment: elf.PT_NOTE, align: 4, data: s.note("GNU", 3, []byte("12345678"), 4)},
+		{typ: elf.SHT_PROGBITS, flags: elf.SHF_ALLOC | elf.SHF_EXECINSTR, addr: 0x1000, align: 16, data: []byte{0xc3}},
+	}
+	m := memFS{listed: map[string]int{}, opened: map[string]int{}, files: map[string][]byte{"r/a.debug": elfWithID([]byte("12345678")), "r/prog-2": s.bytes()}}
+	f := &Finder{Dirs: []string{"r"}, FS: m}
+	if found, err := f.Find(Want{Name: "prog", BuildID: []byte("12345678")}); err != nil || found.Path != "r/prog-2" {
+		t.Errorf("found %q, %v", found.Path, err)
+	}
+}
+
 func TestFinderLimits(t *testing.T) {
 	f, _ := testFinder()
 	f.MaxFiles = 6
@@ -189,13 +246,13 @@ func TestFinderLimits(t *testing.T) {
 	if p := f.Problems(); len(paths) != 1 || len(p) != 1 || !errors.Is(p[0], binfmt.ErrLimit) {
 		t.Errorf("%v, problems %v", paths, p)
 	}
-	m := memFS{listed: map[string]int{}, files: map[string][]byte{"r" + strings.Repeat("/d", 70) + "/x": nil}}
+	m := memFS{listed: map[string]int{}, opened: map[string]int{}, files: map[string][]byte{"r" + strings.Repeat("/d", 70) + "/x": nil}}
 	f = &Finder{Dirs: []string{"r"}, FS: m}
 	if p := f.Problems(); len(p) != 1 || !errors.Is(p[0], binfmt.ErrLimit) {
 		t.Errorf("deep folders: problems %v", p)
 	}
 	var many *NotFoundError
-	m = memFS{listed: map[string]int{}, files: map[string][]byte{}}
+	m = memFS{listed: map[string]int{}, opened: map[string]int{}, files: map[string][]byte{}}
 	for i := range 20 {
 		m.files["r/"+string(rune('a'+i))+"/x"] = nil
 	}
