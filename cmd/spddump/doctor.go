@@ -298,6 +298,17 @@ func inFile(err error, name string) error {
 	return binfmt.InFile(err, name)
 }
 
+// named has a warning of a recording ask for files in the way of this command,
+// where sptaggregate has --image-path.
+func named(w *diag.Error) *diag.Error {
+	e := *w
+	switch e.Code {
+	case diag.FileOffsets, diag.NoIdentity, diag.StaleImage:
+		e.Do("Name the recorded build of the program as well; with sptaggregate, give its folder with --image-path.")
+	}
+	return &e
+}
+
 // readTraces counts the samples of the recordings. The images and PDBs that
 // were named are where binaries without identity are looked for.
 func (p *patient) readTraces() {
@@ -319,7 +330,7 @@ func (p *patient) readTraces() {
 		for _, f := range facts {
 			names = append(names, f.File)
 			for _, w := range f.Warnings {
-				p.Warn(w)
+				p.Warn(named(w))
 			}
 			if f.Damage != nil {
 				p.fail(f.Damage)

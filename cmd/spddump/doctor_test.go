@@ -31,9 +31,14 @@ func TestDoctor(t *testing.T) {
 	one := makeBuild(t, files, "one", spdgen.Fresh(1, 30, 12))
 	makeBuild(t, files, "two", spdgen.Fresh(2, 30, 12))
 	makeTroubles(t, files, one)
+	demo, err := filepath.Abs("../../testdata/demo")
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/doctor",
 		Setup: func(env *testscript.Env) error {
+			env.Setenv("DEMO", demo)
 			env.Setenv("LONG", strings.Repeat("d", 130)+"/"+strings.Repeat("e", 130))
 			for name, data := range files {
 				path := filepath.Join(env.WorkDir, filepath.FromSlash(name))
@@ -96,6 +101,19 @@ func makeTroubles(t *testing.T, files map[string][]byte, b build) {
 	files["moved.spt"] = replaceProgram(t, files["one/lbr.spt"], spt.ProgramID{Name: h.Binary, GUID: h.GUID, Age: h.Age}, 0x100000)
 	files["other.spt"] = replaceProgram(t, files["one/lbr.spt"], spt.ProgramID{Name: "tool.exe", GUID: binfmt.GUID{9}, Age: 1}, 0)
 	files["offsets.spt"] = replaceProgram(t, files["one/lbr.spt"], spt.ProgramID{Name: "app.exe (file offsets)", GUID: h.GUID, Age: h.Age}, 0)
+	files["someoffsets.spt"] = text(t, `spt 1
+program 0 `+h.GUID.String()+` age 1 "app.exe (file offsets)"
+program 1 `+h.GUID.String()+` age 1 "app.exe"
+binary 0
+  RETIRE_INSTR repeat 900 0x1000
+binary 1
+  RETIRE_INSTR repeat 9 0x1000
+`)
+	files["copy.exe"] = files["one/app.exe"]
+	files["kept-v2.exe"] = files["two/app.exe"]
+	machine := read(t, b.fresh)
+	machine.Modules[0].Name = spd.ModuleMachine
+	files["machine.spd"] = encode(t, machine)
 	files["misses.spt"] = text(t, `spt 1
 program 0 `+h.GUID.String()+` age 1 "app.exe"
 binary 0

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -150,10 +151,11 @@ func (x *examiner) samples() {
 func (x *examiner) offsets(r *Row) {
 	e := diag.New(diag.NoSamples, "the addresses of the samples of %s are file offsets, which an SPD does not know", r.Name).In(r.File).
 		Because("The headers of the program are needed to translate them, and it was not at hand when the recording was read.").
-		Do("Aggregate the recording again with --image-path and the folder of the recorded program.")
+		Do("Aggregate the recording again with --image-path and the folder of the recorded program: %s",
+			command("sptaggregate", "/binary:"+r.Name, "--image-path", "FOLDER", "/etl", cmp.Or(x.recording(), "RECORDING"), stem(x.want.Name)+".spt"))
 	switch {
 	case x.imageOf(x.want) != nil:
-		e.Do("Aggregate the recording again with the program: %s", x.aggregate("perf.data"))
+		e.Do("Aggregate the recording again with the program: %s", x.aggregate(x.recording()))
 	case r.Kind != "SPT":
 		e.Do("Name the recorded program as well: %s", command("spddump", "/doctor", x.Rows[x.Reference].File, r.File, r.Name))
 	}

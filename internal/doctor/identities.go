@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spgo-tools/spgo/internal/correlate"
@@ -192,6 +193,8 @@ func (x *examiner) explainBuild(e *diag.Error, r *Row) {
 		switch other := x.spdOf(r.identity); {
 		case other != nil && other.Where == "" && r.Kind == "SPT":
 			e.Do("The samples are of the build of %s: %s", other.File, command("spdconvert", mode(r.mode()), other.File, r.File))
+		case other == nil && r.Kind == "SPT" && x.madeOf(r.identity) != "":
+			e.Do("%s", x.buildAndImport(r))
 		case other != nil && r.Kind == "SPT":
 			e.Do("The SPD of the recorded build is inside of %s: %s", other.File, command("spdconvert", "/extract", other.File, "extracted.spd")+
 				", then "+command("spdconvert", mode(r.mode()), "extracted.spd", r.File))
@@ -208,6 +211,9 @@ func (x *examiner) explainBuild(e *diag.Error, r *Row) {
 		}
 	case r.Kind == "SPD":
 		e.Do("Take a PDB, object or image of the link that wrote %s, or use its own SPD: %s", subject, command("spdconvert", "/extract", r.File, "extracted.spd"))
+	case x.sptOf(r.identity) != nil && x.madeOf(r.identity) != "":
+		e.Because("The samples of %s are of this image, which is another build than the one of %s.", x.sptOf(r.identity).File, subject)
+		e.Do("%s", x.buildAndImport(x.sptOf(r.identity)))
 	default:
 		e.Do("Record and link the same build: either take the SPD that the link of %s wrote (%s), or run the program that was linked together with %s.", r.File, strings.TrimSuffix(x.whereSPD(r.identity), "."), subject)
 	}
@@ -244,7 +250,7 @@ func (x *examiner) explainProgram(e *diag.Error, r *Row) {
 		return
 	}
 	e.Because("It has samples of %s. The program did not run while it was recorded, or /binary and /process left it out.", strings.Join(names, ", ")).
-		Do("Aggregate the recording again: %s; or name the SPD of one of these.", command("sptaggregate", "/binary:"+x.want.Name, "/etl", "run.etl", "run.spt"))
+		Do("Aggregate the recording again: %s; or name the SPD of one of these.", x.aggregate(x.recording()))
 }
 
 // whereSPD says where the SPD of a build is to be found.
@@ -266,6 +272,32 @@ func (x *examiner) whereSPD(id identity) string {
 		}
 	}
 	return "it lies beside the program, or where /spd: said, or inside of the PDB of that build if it was linked with /spdembed (spdconvert /extract takes it out)."
+}
+
+// madeOf is the image of a build whose SPD is made of it; empty if the linker
+// writes it or the image was not named.
+func (x *examiner) madeOf(id identity) string {
+	if image := x.imageOf(id); image != nil && x.subject != nil && machineCode(x.subject.Content) {
+		return image.File
+	}
+	return ""
+}
+
+// sptOf is the row of the first SPT with samples of a build.
+func (x *examiner) sptOf(id identity) *Row {
+	for i := range x.Rows {
+		if r := &x.Rows[i]; r.Kind == "SPT" && r.is(id) && !r.FileOffsets {
+			return r
+		}
+	}
+	return nil
+}
+
+// buildAndImport says how the samples of an SPT get an SPD of their build.
+func (x *examiner) buildAndImport(r *Row) string {
+	image := x.madeOf(r.identity)
+	return "The samples are of " + image + ": " + command("spdconvert", "/build:"+image, "other.spd") + ", then " +
+		command("spdconvert", mode(r.mode()), "other.spd", r.File)
 }
 
 // spdOf is an SPD with an identity, first one that is a file of its own.
@@ -312,14 +344,47 @@ func mode(m correlate.Mode) string {
 	return "/mode:" + m.String()
 }
 
-// aggregate is the command that makes an SPT of a recording. Recordings of perf
-// need the program, whose headers turn file offsets into addresses.
+// aggregate is the command that makes an SPT of a recording, whose name is
+// empty where none was named. Recordings of perf need the program, whose headers
+// turn file offsets into addresses.
 func (x *examiner) aggregate(file string) string {
-	words := []string{"sptaggregate", "/binary:" + x.want.Name, "/etl", file}
+	name := file
+	if name == "" {
+		name = "RECORDING"
+	}
+	words := []string{"sptaggregate", "/binary:" + x.recordedName(file), "/etl", name}
 	if image := x.imageOf(x.want); image != nil && !strings.HasSuffix(file, ".etl") {
 		words = append(words, "--image-path", image.File)
 	}
 	return command(append(words, stem(x.want.Name)+".spt")...)
+}
+
+// recordedName is the name of the subject's binary in the recording of a name,
+// else in any: the file that was built or named can be a copy with another.
+func (x *examiner) recordedName(file string) string {
+	best := x.want.Name
+	for i := len(x.Rows) - 1; i >= 0; i-- {
+		if r := &x.Rows[i]; r.Recorded() && r.is(x.want) {
+			if best = r.Name; r.File == file {
+				break
+			}
+		}
+	}
+	return best
+}
+
+// recording is the recording that has samples of the subject's build, else the
+// only one that was named; empty if there is none.
+func (x *examiner) recording() string {
+	for _, t := range x.Traces {
+		if slices.ContainsFunc(t.Programs, func(p Program) bool { return p.identity().is(x.want) }) {
+			return t.File
+		}
+	}
+	if len(x.Traces) == 1 {
+		return x.Traces[0].File
+	}
+	return ""
 }
 
 // command is a command line; empty words are left out.

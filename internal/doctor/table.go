@@ -72,7 +72,6 @@ func (x *examiner) compare() {
 		return
 	}
 	x.want = x.Rows[x.Reference].identity
-	nearest := map[string]int{}
 	for i := range x.Rows {
 		r := &x.Rows[i]
 		if i == x.Reference {
@@ -81,6 +80,17 @@ func (x *examiner) compare() {
 		r.Relation = relation(x.want, r.identity)
 		if r.alias != "" && r.Relation == Other {
 			r.Relation = relation(x.want, identity{r.alias, r.GUID, r.Age})
+		}
+	}
+	nearest := map[string]int{}
+	for i := range x.Rows {
+		r := &x.Rows[i]
+		if i == x.Reference {
+			continue
+		}
+		// A copy under another name is still of the build that others are of.
+		if r.Relation == Other && slices.ContainsFunc(x.Rows, func(o Row) bool { return o.Relation == Build && o.is(r.identity) }) {
+			r.Relation = Build
 		}
 		key := r.Kind + "\x00" + r.File + "\x00" + r.Where
 		best, ok := nearest[key]
