@@ -144,8 +144,11 @@ func openDir(dir string, o Options) (*File, error) {
 			name = fmt.Sprintf("%s.%d", name, i-1)
 		}
 		in, err := os.Open(name)
-		if i > 0 && os.IsNotExist(err) {
-			break
+		if os.IsNotExist(err) {
+			if i > 0 {
+				break
+			}
+			return nil, &binfmt.Error{File: dir, Part: "folder", Offset: -1, Want: `a recording, in a file "data"`, Got: "a folder without that", Err: binfmt.ErrMagic}
 		}
 		var fi fs.FileInfo
 		if err == nil {

@@ -157,7 +157,7 @@ func TestBadInputs(t *testing.T) {
 	if _, err := Open(filepath.Join(t.TempDir(), "missing"), nil); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no file: %v", err)
 	}
-	if _, err := Open(t.TempDir(), nil); !errors.Is(err, os.ErrNotExist) {
+	if _, err := Open(t.TempDir(), nil); !errors.Is(err, binfmt.ErrMagic) {
 		t.Errorf("empty directory: %v", err)
 	}
 }
