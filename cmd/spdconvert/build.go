@@ -69,8 +69,12 @@ func readOrBuild(c *cli.Context, p *plan) (f *spd.File, from string, err error) 
 	from = c.String("image")
 	if _, err := os.Stat(name); from == "" || name == "-" || !errors.Is(err, fs.ErrNotExist) {
 		f, err := readSPD(c, name)
+		if errors.Is(err, fs.ErrNotExist) && len(p.inputs) > 0 {
+			err = diag.Of(err).Do("Check the path. Where there is no SPD yet, the import makes it of the image: spdconvert --image IMAGE %s %s", name, p.inputs[0].name)
+		}
 		return f, name, err
 	}
+	p.made = from
 	in, err := c.Open(from)
 	if err != nil {
 		return nil, from, err

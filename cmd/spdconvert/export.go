@@ -142,8 +142,14 @@ func findImage(c *cli.Context, name string, f *spd.File) (*image.File, string, e
 	finder.Dirs = append(finder.Dirs, filepath.Join(filepath.Dir(name), base))
 	found, err := finder.Find(image.Want{Name: base, Windows: true, ID: image.ID{GUID: f.Header.GUID, Age: f.Header.Age}})
 	if err != nil {
-		return nil, "", diag.New(diag.OtherImage, "%v", err).In(base).
-			Because("It is not beside the SPD, or of another build.").Do("Name the image with --image, or its folder with --image-path.")
+		e := diag.New(diag.OtherImage, "%s", strings.TrimPrefix(err.Error(), base+": ")).In(base).
+			Because("The image beside the SPD or in the image path is of another build.")
+		var missing *image.NotFoundError
+		if errors.As(err, &missing) && missing.MissCount == 0 {
+			e.Code = diag.CannotOpen
+			e.Because("The image is not beside the SPD, nor in the folders of --image-path.")
+		}
+		return nil, "", e.Do("Name the image with --image, or its folder with --image-path.")
 	}
 	return found.File, found.Path, nil
 }

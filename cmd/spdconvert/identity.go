@@ -229,7 +229,17 @@ func incompatible(c *cli.Context, p *plan, h *spd.Header) (*report.Incompatible,
 				x.Found = append(x.Found, f)
 			}
 		}
-		explain(e, p.file, h, id, x.Found)
+		switch {
+		case p.made != "":
+			e.Because("The image that the SPD is to be made of, %s, is not what was sampled.", p.made).
+				Do("Name the image of %s with --image; spddump /doctor %s %s compares the two.", sample.BaseName(id.Name), p.made, in.name)
+		case c.IsSet("image") && imageIs(c.String("image"), id):
+			e.Because("The samples are of %s, and %s was made of another build.", c.String("image"), p.file).
+				Do("Make an SPD of that image: spdconvert /build:%s new.spd. Carry the counts over: spdconvert /merge /retire:0 %s %s new.spd. Then import: spdconvert %s %s",
+					c.String("image"), p.file, p.file, p.file, in.name)
+		default:
+			explain(e, p.file, h, id, x.Found)
+		}
 		failed = append(failed, e)
 	}
 	return x, errors.Join(failed...)
@@ -281,6 +291,17 @@ func explain(e *diag.Error, file string, h *spd.Header, nearest spt.ProgramID, f
 			break
 		}
 	}
+}
+
+// imageIs says whether an image has the identity of a program id.
+func imageIs(path string, id spt.ProgramID) bool {
+	img, err := image.Open(path)
+	if err != nil {
+		return false
+	}
+	defer img.Close()
+	have, source := img.ID()
+	return source != image.IDNone && have == image.ID{GUID: id.GUID, Age: id.Age}
 }
 
 // identityFinder looks for images and PDBs with an identity; nil finds none.

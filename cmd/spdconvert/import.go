@@ -227,6 +227,9 @@ func nothingUsed(p *plan, f *spd.File, result *report.Conversion) error {
 	case total == 0:
 		e.Because("The SPT knows the binary, but holds no samples of it.").
 			Do("Look at sptdump /summary %s; aggregate a recording of %s.", p.inputs[0].name, f.Header.Binary)
+	case outside > 0 && p.made != "":
+		e.Because("All addresses lie outside the functions of %s: they are of another build with the same identity.", p.made).
+			Do("Aggregate again with --image-path, and name the image that was recorded.")
 	case outside > 0:
 		e.Because("All addresses lie outside the functions of the SPD: they are file offsets, or of another build with the same identity.").
 			Do("Compare sptdump /summary %s with spddump /func %s; aggregate again with --image-path.", p.inputs[0].name, p.file)

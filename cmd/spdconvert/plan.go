@@ -17,6 +17,7 @@ import (
 type plan struct {
 	file      string // the SPD to read
 	output    string // the SPD to write
+	made      string // the image that the SPD was made of, as there was none to read
 	inputs    []*input
 	retire    int
 	write     bool

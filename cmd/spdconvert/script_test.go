@@ -32,25 +32,37 @@ func makeFiles(env *testscript.Env) error {
 	if err != nil {
 		return err
 	}
+	demo, err := filepath.Abs("../../testdata/demo")
+	if err != nil {
+		return err
+	}
+	env.Setenv("DEMO", demo)
+	rebuilt, err := os.ReadFile(filepath.Join(demo, "collatz"))
+	if err != nil {
+		return err
+	}
+	id := bytes.Index(rebuilt, []byte("GNU\x00\x82\x88\x81\x0c")) // its build id
+	rebuilt[id+4]++
 	newer := bytes.Clone(one)
 	binary.LittleEndian.PutUint32(newer[4:], 0x100d)
 	stream := func(name string, data []byte) msftest.Stream { return msftest.Stream{Name: name, Data: data} }
 	pdb := func(streams ...msftest.Stream) []byte { return msftest.PDB{Named: streams}.Bytes() }
 	for name, data := range map[string][]byte{
-		"one.expected":   one,
-		"two.expected":   two,
-		"one.pdb":        pdb(stream("spd", one)),
-		"several.pdb":    pdb(stream("first", one), stream("second", two)),
-		"plain.pdb":      pdb(),
-		"newer.pdb":      pdb(stream("spd", newer)),
-		"cut.pdb":        pdb(stream("spd", one[:len(one)-4])),
-		"one.obj":        object(one, 0),
-		"damaged.obj":    object(one, 1<<20),
-		"header.obj":     object(append(append(bytes.Clone(one[:0x18]), 1, 2, 3, 4), one[0x1c:]...), 0),
-		"notes.txt":      []byte("keep me\n"),
-		"old/one.spd":    two,
-		"builds/app.pdb": msftest.PDB{GUID: app().Header.GUID, Age: 9, DBIAge: 4}.Bytes(),
-		"old/other.txt":  []byte("keep me\n"),
+		"one.expected":    one,
+		"two.expected":    two,
+		"one.pdb":         pdb(stream("spd", one)),
+		"several.pdb":     pdb(stream("first", one), stream("second", two)),
+		"plain.pdb":       pdb(),
+		"newer.pdb":       pdb(stream("spd", newer)),
+		"cut.pdb":         pdb(stream("spd", one[:len(one)-4])),
+		"one.obj":         object(one, 0),
+		"damaged.obj":     object(one, 1<<20),
+		"header.obj":      object(append(append(bytes.Clone(one[:0x18]), 1, 2, 3, 4), one[0x1c:]...), 0),
+		"rebuilt/collatz": rebuilt,
+		"notes.txt":       []byte("keep me\n"),
+		"old/one.spd":     two,
+		"builds/app.pdb":  msftest.PDB{GUID: app().Header.GUID, Age: 9, DBIAge: 4}.Bytes(),
+		"old/other.txt":   []byte("keep me\n"),
 	} {
 		name = filepath.Join(env.WorkDir, name)
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
