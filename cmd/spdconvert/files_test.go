@@ -81,6 +81,8 @@ func makeApp(ts *testscript.TestScript, neg bool, args []string) {
 			f.Header.GUID = binfmt.GUID{byte(n)}
 		case "checksum":
 			main.Checksum = spd.Checksum(n)
+		case "lost": // nothing leads to this block of forever any more
+			f.Modules[0].Functions[2].Blocks[0].Edges[0].To = uint32(n) + 1
 		case "count":
 			f.Header.Flags, f.Modules[0].Flags = spd.HeaderImported, spd.ModuleImported
 			for _, k := range []int{0, 1, 3, 4} {

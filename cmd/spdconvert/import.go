@@ -65,6 +65,11 @@ func importSamples(c *cli.Context) (cli.Result, error) {
 	if counts != nil && !touches(counts) {
 		return result, nothingUsed(p, f, result)
 	}
+	if counts != nil {
+		if fn := profile.Unwhole(f, counts.Functions); fn != nil {
+			return result, diag.New(diag.Internal, "the new counts of %v %q are no flow; nothing was written", fn.ID, fn.Name).In(p.file)
+		}
+	}
 	if err := p.gates.check(result); err != nil || !p.write {
 		return result, err
 	}
@@ -173,7 +178,7 @@ func combine(c *cli.Context, p *plan, f *spd.File, counts *correlate.Result, res
 			c.Logf("counts of %s are far from its %d samples: they overlap by %.1f %%", d.Name, d.Hits, d.Overlap)
 		}
 	}
-	if n := max(added.Endless, len(counts.Unwhole)); n > 0 {
+	if n := added.Endless; n > 0 {
 		e := diag.New(diag.UnwholeFlow, "%d of %d functions with samples have no way from entry to exit", n, added.Touched).In(p.file)
 		e.Count = uint64(n)
 		c.Warn(e)

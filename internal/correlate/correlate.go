@@ -82,9 +82,12 @@ type Result struct {
 	// consistent but to be mistrusted. Where time was sampled, only those are
 	// listed whose misfit slow instructions cannot explain.
 	FellBack []int
-	// Unwhole lists the functions whose flow graph has no way for flow. Their
-	// counts are the measured ones and not consistent.
-	Unwhole []int
+	// Unreached and Trapped are what was measured in blocks that no flow can
+	// pass, so that they got no count, as shares of the measured weight:
+	// Unreached where no way leads from the entry to the block, Trapped where
+	// none leads on from it to the exit or round a loop. Correction contains
+	// them.
+	Unreached, Trapped float64
 	// Density says whether the hot functions have samples enough.
 	Density Density
 }

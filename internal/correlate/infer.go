@@ -2,7 +2,6 @@ package correlate
 
 import (
 	"context"
-	"math"
 
 	"github.com/spgo-tools/spgo/internal/flow"
 	"github.com/spgo-tools/spgo/pkg/binfmt"
@@ -200,7 +199,7 @@ func (r *Result) infer(ctx context.Context, s *survey, jobs int) error {
 	if err != nil {
 		return err
 	}
-	changed, observed := 0.0, 0.0
+	var changed, observed, unreached, trapped float64
 	for i, f := range chosen {
 		res := results[i]
 		r.Functions[f] = s.counts(f, graphs[i], res)
@@ -209,12 +208,12 @@ func (r *Result) infer(ctx context.Context, s *survey, jobs int) error {
 		if res.FellBack && (!r.SampledTime() || 1-res.Overlap > timeMisfit+2*res.Noise) {
 			r.FellBack = append(r.FellBack, int(f))
 		}
-		if stuck(res) {
-			r.Unwhole = append(r.Unwhole, int(f))
-		}
+		unreached += res.Unreached
+		trapped += res.Unexplained - res.Unreached
 	}
 	if observed > 0 {
 		r.Correction = changed / observed
+		r.Unreached, r.Trapped = unreached/observed, trapped/observed
 	}
 	return nil
 }
@@ -242,41 +241,18 @@ func (s *survey) appendCalls(calls []flow.Call, i int, f int32, place map[int32]
 	return calls
 }
 
-// stuck says whether nothing that was measured can flow.
-func stuck(r *flow.Result) bool {
-	for _, x := range r.Blocks {
-		if x > 0 {
-			return false
-		}
-	}
-	return r.Unexplained > 0 && r.Unexplained >= r.Observed
-}
-
 // counts brings the counts of function f in the shape of its record.
 func (s *survey) counts(f int32, g *flow.Graph, r *flow.Result) Function {
-	fn := s.functions[f]
+	fn, full := s.functions[f], r.Full()
 	c := Function{
 		Touched: true,
 		Hits:    s.seen(f, g),
-		Blocks:  make([]uint64, len(fn.Blocks)),
+		Blocks:  full.Blocks,
 		Edges:   make([][]uint64, len(fn.Blocks)),
 		Quality: r.Quality,
 	}
-	raw := stuck(r)
-	up := uint64(math.MaxUint64)
-	if r.Shift < 64 {
-		up = 1 << r.Shift
-	}
-	edges := make([]uint64, len(g.Edges))
-	for i := range edges {
-		if edges[i] = binfmt.SatMul(r.Edges[i], up); raw {
-			edges[i] = g.Edges[i].Obs.Count
-		}
-	}
-	for b := range c.Blocks {
-		if c.Blocks[b] = binfmt.SatMul(r.Blocks[b], up); raw {
-			c.Blocks[b] = g.Blocks[b].Count
-		}
+	edges := full.Edges
+	for b := range c.Edges {
 		n := len(fn.Blocks[b].Edges)
 		c.Edges[b], edges = edges[:n:n], edges[n:]
 	}

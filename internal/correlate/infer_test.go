@@ -372,14 +372,29 @@ func TestCalls(t *testing.T) {
 	}
 }
 
-// TestUnwhole checks a function whose exit no way leads to.
-func TestUnwhole(t *testing.T) {
-	f := function(1, 0x1000, block(ranges(0, 8)), block(ranges(8, 0x10)))
-	s := NewSamples(file(f))
-	add(t, s, newTrace(t).ip(spt.OpRetireInstr, 6, 0x1000).bytes(), 1)
-	r := infer(t, s, Options{})
-	if !slices.Equal(r.Unwhole, []int{0}) || r.Functions[0].Blocks[0] != 3*unit {
-		t.Errorf("unwhole %v, blocks %v", r.Unwhole, r.Functions[0].Blocks)
+// TestLostWeight checks blocks that no flow can pass: they have no counts, and
+// what was measured there is told by reason.
+func TestLostWeight(t *testing.T) {
+	for _, c := range []struct {
+		name               string
+		f                  spd.Function
+		unreached, trapped float64
+	}{
+		{"no way to the exit", function(1, 0x1000, block(ranges(0, 8)), block(ranges(8, 0x10))), 0, 1},
+		{"no way to the block", function(1, 0x1000, block(nil, 3), block(ranges(0, 8), 2, 3), block(nil)), 1, 0},
+	} {
+		s := NewSamples(file(c.f))
+		add(t, s, newTrace(t).ip(spt.OpRetireInstr, 6, 0x1000).bytes(), 1)
+		r := infer(t, s, Options{})
+		if r.Unreached != c.unreached || r.Trapped != c.trapped || r.Correction != 1 || r.Used != 6 {
+			t.Errorf("%s: not reached %v, no way on %v, correction %v, used %d", c.name, r.Unreached, r.Trapped, r.Correction, r.Used)
+		}
+		checkFlow(t, file(c.f), r)
+		for b, x := range r.Functions[0].Blocks {
+			if x != 0 {
+				t.Errorf("%s: block %d has %d", c.name, b+1, x)
+			}
+		}
 	}
 }
 
@@ -539,9 +554,6 @@ func checkFlow(t testing.TB, f *spd.File, r *Result) {
 			continue
 		}
 		touched++
-		if slices.Contains(r.Unwhole, i) {
-			continue
-		}
 		in := make([]uint64, len(fn.Blocks))
 		for b := range fn.Blocks {
 			var out uint64

@@ -62,7 +62,7 @@ func checkResult(t *testing.T, g *Graph, r *Result) {
 	if apart > 0 && r.Unjoined == 0 {
 		t.Errorf("blocks of weight %v have flow but none from the entry", apart)
 	}
-	for _, q := range []float64{r.Observed, r.Correction, r.Overlap, r.LooseOverlap, r.Noise, r.Unexplained, r.UnexplainedEdges, r.Unjoined} {
+	for _, q := range []float64{r.Observed, r.Correction, r.Overlap, r.LooseOverlap, r.Noise, r.Unexplained, r.UnexplainedEdges, r.Unreached, r.Unexplained - r.Unreached, r.Unjoined} {
 		if math.IsNaN(q) || math.IsInf(q, 0) || q < 0 {
 			t.Errorf("quality %+v", r.Quality)
 			break
@@ -214,14 +214,14 @@ func TestQuality(t *testing.T) {
 		{"infinite loop", graph("0/4 1000/4 0/4", "0>1", "1>1", "1x2", "0>2"),
 			Quality{Observed: 4000, Overlap: 1, Unjoined: 4000}},
 		{"most samples in code that is not reached", graph("100/4 1000/4 100/4", "0>2", "1>2"),
-			Quality{Observed: 4800, Correction: 8000. / 4800, Overlap: 2. / 12, Unexplained: 4000, FellBack: true}},
+			Quality{Observed: 4800, Correction: 8000. / 4800, Overlap: 2. / 12, Unexplained: 4000, Unreached: 4000, FellBack: true}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			q := mustInfer(t, c.g).Quality
 			q.Noise, q.LooseOverlap = 0, 0
 			near := func(a, b float64) bool { return math.Abs(a-b) <= .004*math.Abs(b) }
 			if !near(q.Observed, c.want.Observed) || !near(q.Correction, c.want.Correction) || !near(q.Overlap, c.want.Overlap) ||
-				!near(q.Unexplained, c.want.Unexplained) || !near(q.UnexplainedEdges, c.want.UnexplainedEdges) || !near(q.Unjoined, c.want.Unjoined) ||
+				!near(q.Unexplained, c.want.Unexplained) || !near(q.Unreached, c.want.Unreached) || !near(q.UnexplainedEdges, c.want.UnexplainedEdges) || !near(q.Unjoined, c.want.Unjoined) ||
 				q.Joined != c.want.Joined || q.FellBack != c.want.FellBack {
 				t.Errorf("got  %+v\nwant %+v", q, c.want)
 			}

@@ -90,6 +90,22 @@ type Result struct {
 	Quality
 }
 
+// Full returns the counts without a shift. What does not fit is the greatest
+// number, and so are the sums of edges that have such a block.
+func (r *Result) Full() Counts {
+	if r.Shift == 0 {
+		return r.Counts
+	}
+	full := Counts{make([]uint64, len(r.Blocks)), make([]uint64, len(r.Edges))}
+	for v, x := range r.Blocks {
+		full.Blocks[v] = raise(x, r.Shift)
+	}
+	for i, x := range r.Edges {
+		full.Edges[i] = raise(x, r.Shift)
+	}
+	return full
+}
+
 // Quality says how far the result is from the measurements. Hits are
 // executions times confidence, which is samples when blocks were sampled by
 // instruction pointer.
@@ -111,6 +127,9 @@ type Quality struct {
 	// block to the exit or round a loop. UnexplainedEdges is the same for
 	// edges, dead ones included. Both got count 0.
 	Unexplained, UnexplainedEdges float64
+	// Unreached is the part of Unexplained on blocks that no path of live edges
+	// from the entry leads to. The rest is on blocks that no path leads on from.
+	Unreached float64
 	// Joined is the number of isolated loops that were joined to the entry.
 	Joined int
 	// Unjoined is the inferred weight in hits of loops that cannot be joined

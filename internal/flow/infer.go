@@ -166,10 +166,15 @@ func (f fitting) judge(r *Result, s stream) {
 	r.Overlap = f.overlap(s)
 	r.FellBack = 1-r.Overlap > misfit+noiseFactor*r.Noise
 
-	r.Unexplained, r.UnexplainedEdges = 0, 0
+	r.Unexplained, r.UnexplainedEdges, r.Unreached = 0, 0, 0
 	for v, o := range f.g.Blocks {
-		if !f.runs(int32(v)) {
-			r.Unexplained += f.hits(o, f.block[v])
+		if f.runs(int32(v)) {
+			continue
+		}
+		hits := f.hits(o, f.block[v])
+		r.Unexplained += hits
+		if !f.reached[v] {
+			r.Unreached += hits
 		}
 	}
 	for i, e := range f.g.Edges {

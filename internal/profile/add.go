@@ -2,7 +2,6 @@ package profile
 
 import (
 	"context"
-
 	"slices"
 
 	"github.com/spgo-tools/spgo/internal/correlate"
@@ -52,7 +51,7 @@ func (a *Addition) function(f *spd.Function, n *correlate.Function) {
 	if len(f.Blocks) == 0 {
 		return
 	}
-	if !whole(f) && widestPath(f) != nil && repair(f) {
+	if !whole(f) && repair(f) {
 		a.Repaired++
 	}
 	for k := range f.Blocks {
@@ -99,28 +98,6 @@ func addHits(s *spd.IndirectSite, hits uint64, targets spd.Targets) {
 	copy(s.Targets[:], all)
 }
 
-// whole says whether the counts of a function are a flow.
-func whole(f *spd.Function) bool {
-	in := make([]uint64, len(f.Blocks))
-	for k := range f.Blocks {
-		b := &f.Blocks[k]
-		var out uint64
-		for _, e := range b.Edges {
-			out = binfmt.SatAdd(out, e.Count)
-			in[e.To-1] = binfmt.SatAdd(in[e.To-1], e.Count)
-		}
-		if len(b.Edges) > 0 && out != b.Count {
-			return false
-		}
-	}
-	for k := 1; k < len(f.Blocks); k++ {
-		if in[k] != f.Blocks[k].Count {
-			return false
-		}
-	}
-	return len(f.Blocks) == 0 || f.Blocks[0].Count == f.Blocks[len(f.Blocks)-1].Count
-}
-
 // repair turns the counts of a function into the flow that is nearest to them.
 // Old profiles have functions whose entry was kept at the floor while the rest
 // decayed; adding to them as they are would carry that on for ever.
@@ -134,13 +111,14 @@ func repair(f *spd.Function) bool {
 		}
 	}
 	r, err := flow.Infer(context.Background(), g)
-	if err != nil || r.Shift != 0 {
+	if err != nil {
 		return false
 	}
-	edges := r.Edges
+	full := r.Full()
+	edges := full.Edges
 	for k := range f.Blocks {
 		b := &f.Blocks[k]
-		b.Count = r.Blocks[k]
+		b.Count = full.Blocks[k]
 		for e := range b.Edges {
 			b.Edges[e].Count = edges[e]
 		}

@@ -36,6 +36,8 @@ type Conversion struct {
 	Branches         map[string]uint64 `json:"branches,omitempty"` // used branches by kind
 	FunctionsTouched int               `json:"functions_touched"`
 	FlowCorrection   float64           `json:"flow_correction_percent"`
+	Unreached        float64           `json:"unreached_percent"` // in blocks that no way leads to from the entry
+	Trapped          float64           `json:"trapped_percent"`   // in blocks that no way leads on from
 
 	// Hot functions are those in the 99 % set of the result, which are
 	// compiled for speed.
@@ -201,6 +203,7 @@ func (c *Conversion) Sampled(r *correlate.Result, touched int, elsewhere uint64,
 	}
 	c.FunctionsTouched = touched
 	c.FlowCorrection = 100 * r.Correction
+	c.Unreached, c.Trapped = 100*r.Unreached, 100*r.Trapped
 	c.timed = r.SampledTime()
 	c.Density, c.DensityFactor = r.Density.Hits, max(r.Density.Factor, 1)
 	c.doubt(r, f)
@@ -344,6 +347,12 @@ func (c *Conversion) writeSamples(t *textWriter) {
 		note = "; time was sampled, so that slow instructions count for more"
 	}
 	t.line("Flow correction         : %.2f%% of the weight%s", c.FlowCorrection, note)
+	if c.Unreached > 0 {
+		t.line("  lost, not reached     : %.2f%%, in blocks that no edges lead to from the entry", c.Unreached)
+	}
+	if c.Trapped > 0 {
+		t.line("  lost, no way on       : %.2f%%, in blocks that no edges lead on from to the exit", c.Trapped)
+	}
 }
 
 func (t *textWriter) merged(m *MergedInput, first bool) {
