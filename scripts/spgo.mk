@@ -29,7 +29,7 @@ SPGO_SAMPLING ?=
 SPGO_MORE ?=
 # What is built again by spgo-build.
 SPGO_GOAL ?= $(SPGO_BIN)
-# Gates of spgo-check, in per cent of the blocks, factor, and per cent of the weight.
+# Gates of spgo-check: per cent of the blocks, samples (branches, where stacks were recorded), per cent of the weight.
 SPGO_MIN_COVERAGE ?= 0
 SPGO_MIN_SAMPLES  ?= 100
 SPGO_MIN_MATCH    ?= 90

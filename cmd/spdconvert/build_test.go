@@ -91,8 +91,20 @@ func TestBuildMissing(t *testing.T) {
 	if code, _, errors := execute(name("new.spd"), name("run.spt"), "--image", image, "--provenance", name("new.json")); code != 0 {
 		t.Fatalf("exit code %d: %s", code, errors)
 	}
-	if code, _, errors := execute(name("fresh.spd"), name("run.spt")); code != 0 {
+	code, text, errors = execute(name("fresh.spd"), name("run.spt"))
+	if code != 0 {
 		t.Fatalf("exit code %d: %s", code, errors)
+	}
+	// What is said of linked programs is not said of all code of an image.
+	for line, want := range map[string]bool{
+		"\n  functions with counts : ": true, "\nHot functions           : ": true, "Coverage verdict": false, "Compiled for speed": false,
+	} {
+		if strings.Contains(text, line) != want {
+			t.Errorf("%q is in the output: %v, want %v:\n%s", line, !want, want, text)
+		}
+	}
+	if _, text, _ := execute("/summary", "--json", name("fresh.spd")); !strings.Contains(text, `"machine_code": true`) || !strings.Contains(text, `"verdict": "none"`) {
+		t.Error(text)
 	}
 	got, err := os.ReadFile(name("new.spd"))
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/spgo-tools/spgo/internal/cli"
+	"github.com/spgo-tools/spgo/internal/correlate"
 	"github.com/spgo-tools/spgo/internal/diag"
 	"github.com/spgo-tools/spgo/internal/report"
 )
@@ -50,7 +51,11 @@ func (g *gates) check(r *report.Conversion) error {
 		fail(diag.LowCoverage, "block coverage is %.2f %%, --min-coverage asks for %g %%", r.CoverageAfter.Percent, *g.coverage)
 	}
 	if g.samples != nil && float64(r.Samples.Used) < *g.samples {
-		fail(diag.FewSamples, "%s samples are used, --min-samples asks for %s", report.Count(r.Samples.Used), plain(*g.samples))
+		what := "samples"
+		if r.Mode == correlate.LBR.String() {
+			what = "branches of stacks, each of which is a sample,"
+		}
+		fail(diag.FewSamples, "%s %s are used, --min-samples asks for %s", report.Count(r.Samples.Used), what, plain(*g.samples))
 	}
 	if g.dropped != nil && r.Samples.DroppedPercent > *g.dropped {
 		fail(diag.ManyDropped, "%.2f %% of the samples were dropped, --max-dropped allows %g %%", r.Samples.DroppedPercent, *g.dropped)

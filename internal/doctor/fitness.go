@@ -213,7 +213,12 @@ func (x *examiner) fits(r *Row, fit *Fit) {
 			Do("Name the image too, which tells where its code is: %s", command("spddump", "/doctor", x.subject.File, r.File, x.want.Name)))
 		return
 	case fit.Outside > fit.Used:
-		x.add(diag.New(diag.MostlyOutside, "%.1f %% of %d samples lie outside of the functions of %s", percent(fit.Outside, all), all, x.subject.File).In(r.File))
+		e := diag.New(diag.MostlyOutside, "%.1f %% of %d samples lie outside of the functions of %s", percent(fit.Outside, all), all, x.subject.File).In(r.File)
+		if x.subject.Content.OfMachineCode() {
+			e.Because("The image was changed after the SPD was made of it, or most time is spent in code that belongs to no function that was found.").
+				Do("Make the SPD again with the PDB or debug file of the image: spdconvert /build with /pdb.")
+		}
+		x.add(e)
 	}
 	if fit.DoubtfulHits*10 > fit.Hits {
 		e := diag.New(diag.UnlikelyCode, "the counts of %d of %d functions, with %.1f %% of the samples, do not fit their code", fit.Doubtful, fit.Touched, percent(fit.DoubtfulHits, fit.Hits)).In(r.File)

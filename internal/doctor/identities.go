@@ -260,7 +260,7 @@ func (x *examiner) whereSPD(id identity) string {
 	} else if s != nil {
 		return command("spdconvert", "/extract", s.File, "extracted.spd") + "."
 	}
-	if x.subject != nil && machineCode(x.subject.Content) {
+	if x.subject != nil && x.subject.Content.OfMachineCode() {
 		if image := x.imageOf(id); image != nil {
 			return command("spdconvert", "/build:"+image.File, "other.spd") + "."
 		}
@@ -277,7 +277,7 @@ func (x *examiner) whereSPD(id identity) string {
 // madeOf is the image of a build whose SPD is made of it; empty if the linker
 // writes it or the image was not named.
 func (x *examiner) madeOf(id identity) string {
-	if image := x.imageOf(id); image != nil && x.subject != nil && machineCode(x.subject.Content) {
+	if image := x.imageOf(id); image != nil && x.subject != nil && x.subject.Content.OfMachineCode() {
 		return image.File
 	}
 	return ""

@@ -20,6 +20,9 @@ const (
 	// flatAbove is the share of the code in percent above which being hot says
 	// little.
 	flatAbove = 60
+	// flatFrom is the number of hot functions from which they can say that time
+	// is spent evenly; few of them are simply all there is.
+	flatFrom = 10
 )
 
 // profile judges what the subject holds and what the last link made of its
@@ -51,23 +54,45 @@ func (x *examiner) profile() {
 			Because("An import without usable samples, such as with the wrong /mode, made it.").
 			Do("Look at the kinds of samples: sptdump /summary run.spt, then import again with the mode that they have."))
 		return
+	case f.OfMachineCode():
+		x.machineCoverage(&p, file)
 	case coverage < limitingBelow:
 		e := diag.New(diag.LimitedCoverage, "%.1f %% of the blocks are covered (%d of %d), in %d of %d functions; below %d %% limits what the compiler can do",
 			coverage, p.summary.CoveredBlocks, p.summary.Blocks, p.summary.ProfiledFunctions, p.functions, limitingBelow).In(file)
 		hot := percent(uint64(p.hotCovered), uint64(p.hotBlocks))
-		e.Because("%s Of the blocks of the %d hot functions %.1f %% are covered.", e.Cause, p.hot, hot)
+		e.Because("%s Functions without counts are compiled for size. %s", e.Cause, p.hotText(hot))
 		if hot > excellentAbove {
 			e.Do("What is hot is covered well, so that more samples of the same workload change little: profile a wider workload and import that as well.")
 		}
 		x.add(e)
 	}
 	share := percent(p.hotInstructions, p.instructions)
-	if share > flatAbove {
+	if share > flatAbove && p.hot >= flatFrom {
 		x.note(diag.New(diag.FlatProfile, "%d functions with %.1f %% of the code are hot", p.hot, share).In(file))
 	}
 	if coverage > excellentAbove && share <= flatAbove && p.generation > 0 && !slices.ContainsFunc(x.Findings, func(f Finding) bool { return f.Severity != Note }) {
 		x.note(diag.New(diag.SoundProfile, "%.1f %% of the blocks are covered, and the last link used a profile", coverage).In(file))
 	}
+}
+
+// machineCoverage judges the hot functions of an SPD that was made of an image.
+// The share of all blocks says little there: they include those of all
+// libraries and of the runtime.
+func (x *examiner) machineCoverage(p *profileFacts, file string) {
+	hot := percent(uint64(p.hotCovered), uint64(p.hotBlocks))
+	if p.hot == 0 || hot >= limitingBelow {
+		return
+	}
+	x.add(diag.New(diag.LimitedCoverage, "%.1f %% of the blocks of hot functions are covered (%d of %d); below %d %% limits what a compiler can do",
+		hot, p.hotCovered, p.hotBlocks, limitingBelow).In(file))
+}
+
+// hotText says how well the hot functions are covered.
+func (p *profileFacts) hotText(percent float64) string {
+	if p.hot == 1 {
+		return fmt.Sprintf("Of the blocks of the one hot function %.1f %% are covered.", percent)
+	}
+	return fmt.Sprintf("Of the blocks of the %d hot functions %.1f %% are covered.", p.hot, percent)
 }
 
 // profileFacts are sums over the functions of an SPD.
@@ -119,7 +144,7 @@ func (x *examiner) generation(f *spd.File, p *profileFacts) {
 	file := x.subject.File
 	profiled := f.Header.Flags&spd.HeaderProfiled != 0
 	switch {
-	case machineCode(f): // no link wrote it
+	case f.OfMachineCode(): // no link wrote it
 	case p.generation == 0 && profiled:
 		x.note(diag.New(diag.NoInput, "the link that wrote the SPD had no /spdin: its program was built without a profile").In(file).
 			Do("Link again with this SPD: link /spgo /spdin:%s", command(file)))

@@ -78,7 +78,7 @@ func (x *examiner) pending() {
 		}
 	}
 	e := diag.New(diag.NoProfile, "nothing was imported into the SPD, and no samples are named").In(x.subject.File)
-	if machineCode(x.subject.Content) {
+	if x.subject.Content.OfMachineCode() {
 		e.Because("It is as it was made of the image: no samples were imported.").
 			Do("Record the program, aggregate with %s, then import: %s", x.aggregate("perf.data"), command("spdconvert", x.subject.File, stem(x.want.Name)+".spt"))
 	} else {
@@ -188,7 +188,7 @@ func (x *examiner) step() string {
 
 // use is the command that uses a profile.
 func use(s *SPD) string {
-	if machineCode(s.Content) {
+	if s.Content.OfMachineCode() {
 		return "export the profile for your compiler, such as with " + command("spdconvert", "/export:llvm", s.File, stem(s.Content.Header.Binary)+".prof") +
 			" for clang -fprofile-sample-use (Microsoft's linker does not take an SPD of machine code)"
 	}
@@ -198,11 +198,6 @@ func use(s *SPD) string {
 // build is the command that makes an SPD of an image.
 func (x *examiner) build(r *Row) string {
 	return command("spdconvert", "/build:"+r.File, stem(r.Name)+".spd")
-}
-
-// machineCode says whether an SPD was made of an image and not by the linker.
-func machineCode(f *spd.File) bool {
-	return len(f.Modules) > 0 && f.Modules[0].Name == spd.ModuleMachine
 }
 
 // sentence begins a text with a capital.

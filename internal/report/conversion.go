@@ -31,6 +31,11 @@ type Conversion struct {
 	Retired        int      `json:"retired"`                   // sixteenths
 	CoverageBefore Coverage `json:"coverage_before"`
 	CoverageAfter  Coverage `json:"coverage_after"`
+	// CoverageCounted is that of the functions with a count alone.
+	CoverageCounted Coverage `json:"coverage_counted"`
+	// MachineCode says that the SPD was made of an image, whose code it has all,
+	// that of libraries and of the runtime too.
+	MachineCode bool `json:"machine_code"`
 
 	Samples          SampleUse         `json:"samples"`
 	Branches         map[string]uint64 `json:"branches,omitempty"` // used branches by kind
@@ -49,7 +54,7 @@ type Conversion struct {
 
 	Density       float64 `json:"density"` // samples per covered block that 90 % of the hot weight reach
 	DensityFactor float64 `json:"density_factor"`
-	Verdict       string  `json:"verdict"` // excellent, fair, limiting or none
+	Verdict       string  `json:"verdict"` // excellent, fair, limiting, or none without a profile or of machine code
 
 	Inputs []ConvertedInput `json:"inputs"`
 	Merged []MergedInput    `json:"merged,omitempty"`
@@ -75,7 +80,7 @@ type Coverage struct {
 
 // SampleUse is how many samples were used, and why the others were not.
 type SampleUse struct {
-	Used    uint64            `json:"used"`
+	Used    uint64            `json:"used"` // in mode LBR branches, of which a stack has several
 	Dropped map[string]uint64 `json:"dropped"`
 	// DroppedPercent is the share of samples of this binary, of the kind that
 	// was used, that lie in no function.
@@ -135,6 +140,7 @@ func (c *Conversion) After(f *spd.File) {
 	c.Imported = f.Header.Flags&spd.HeaderProfiled != 0
 	c.Binary, c.GUID, c.Age = f.Header.Binary, f.Header.GUID.String(), f.Header.Age
 	c.Hot, c.Functions, c.Generation = 0, 0, 0
+	c.MachineCode, c.CoverageCounted = f.OfMachineCode(), Coverage{}
 	var hot, all uint64
 	threshold := f.Header.HotThreshold
 	for m := range f.Modules {
@@ -142,6 +148,10 @@ func (c *Conversion) After(f *spd.File) {
 		c.Generation = max(c.Generation, f.Modules[m].Generation)
 		for i := range f.Modules[m].Functions {
 			fn := &f.Modules[m].Functions[i]
+			if covered := fn.Covered(); covered > 0 {
+				c.CoverageCounted.Covered += covered
+				c.CoverageCounted.Blocks += len(fn.Blocks)
+			}
 			var own uint64
 			for k := range fn.Blocks {
 				own += uint64(fn.Blocks[k].OwnInstructions())
@@ -155,13 +165,15 @@ func (c *Conversion) After(f *spd.File) {
 	}
 	c.HotInstructions = share(hot, all)
 	c.HotThreshold, c.DynamicExecution = threshold, f.Header.DynamicInstructions
-	c.Verdict = verdict(c.CoverageAfter, c.Imported)
+	c.CoverageCounted.Percent = share(uint64(c.CoverageCounted.Covered), uint64(c.CoverageCounted.Blocks))
+	c.Verdict = verdict(c.CoverageAfter, c.Imported && !c.MachineCode)
 }
 
-// verdict judges the coverage as Microsoft's documentation does.
-func verdict(coverage Coverage, imported bool) string {
+// verdict judges the coverage as Microsoft's documentation does, where it
+// applies: to profiles of what link.exe compiles.
+func verdict(coverage Coverage, applies bool) string {
 	switch {
-	case !imported:
+	case !applies:
 		return "none"
 	case coverage.Percent > 70:
 		return "excellent"
@@ -267,10 +279,15 @@ func (c *Conversion) WriteText(w io.Writer) error {
 		}
 		t.line("Block coverage %-9s: %5.2f%% (%5d/%6d)", "("+x.when+")", x.Percent, x.Covered, x.Blocks)
 	}
-	if c.Imported {
+	switch {
+	case c.Imported && c.MachineCode:
+		n := c.CoverageCounted
+		t.line("  functions with counts : %5.2f%% (%5d/%6d); the others are of the whole image, with libraries and runtime", n.Percent, n.Covered, n.Blocks)
+		t.line("Hot functions           : %d of %d, with %.2f%% of the instructions, make up 99%% of the executed ones", c.Hot, c.Functions, c.HotInstructions)
+	case c.Imported:
 		t.line("Coverage verdict        : %s", verdictText[c.Verdict])
 		t.line("Compiled for speed      : %d of %d functions with %.2f%% of the instructions, for 99%% of the executed ones", c.Hot, c.Functions, c.HotInstructions)
-	} else {
+	default:
 		t.line("Profile                 : none, nothing was imported yet")
 	}
 	if c.DensityFactor > 1 {
@@ -299,6 +316,9 @@ func (c *Conversion) writeSamples(t *textWriter) {
 	event := ""
 	if c.IPEvent != "" {
 		event = " of event " + c.IPEvent
+	}
+	if c.Mode == correlate.LBR.String() {
+		event = "; each branch of a stack counts as a sample"
 	}
 	t.line("Mode                    : %s%s", c.Mode, event)
 	if c.SingleBranches {

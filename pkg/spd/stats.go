@@ -146,6 +146,12 @@ func share(part, whole int) float64 {
 	return float64(part) / float64(whole)
 }
 
+// OfMachineCode says whether the file was made of an image by its machine code,
+// and not by the linker.
+func (f *File) OfMachineCode() bool {
+	return len(f.Modules) > 0 && f.Modules[0].Name == ModuleMachine
+}
+
 // Summary counts over all modules.
 func (f *File) Summary() Summary {
 	var s Summary
