@@ -57,7 +57,7 @@ exit code 6. --assemble replaces nothing but an SPD; -o - is standard output.`,
 			&urfave.StringFlag{Name: "dyninst", Category: documented, Usage: "`N`: the N functions (50) with most instructions executed"},
 
 			&urfave.BoolFlag{Name: "doctor", Category: compare, Usage: "compare the identities of all files named, of any kind and in\nany order, and say what is wrong and what to do next; exit code\n3 if they differ, 4 if nothing can be used"},
-			&urfave.BoolFlag{Name: "validate", Category: compare, Usage: "check the rules that real files keep; exit code 6 if one is broken"},
+			&urfave.BoolFlag{Name: "validate", Category: compare, Usage: "check the rules that real files keep; exit code 6 if one is\nbroken, while remarks are of what real files have, too"},
 			&urfave.StringFlag{Name: "diff", Category: compare, Usage: "`FILE`: what changed from this SPD to FILE, and their overlap"},
 			&urfave.StringFlag{Name: "stale", Category: compare, Usage: "`FILE`: how much of this profile fits the code of FILE"},
 			&urfave.StringFlag{Name: "fail-under", Category: compare, Usage: "`PERCENT`: exit code 5 if overlap (/diff) or matched weight (/stale)\nis less; Microsoft advises to profile again below 90"},

@@ -170,7 +170,8 @@ func (d *SPDDump) count() error {
 	return nil
 }
 
-// CountViolations is the number of broken rules that real files keep.
+// CountViolations is the number of broken rules that real files keep; the other
+// violations are remarks.
 func (d *SPDDump) CountViolations() (n int) {
 	for _, v := range d.violations {
 		if !v.Known {

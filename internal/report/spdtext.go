@@ -276,12 +276,15 @@ func (t *spdText) validation() {
 		return
 	}
 	for _, v := range t.d.violations {
-		known := ""
+		kind := "broken"
 		if v.Known {
-			known = " (real files have this too)"
+			kind = "remark"
 		}
-		t.line("%v%s", v, known)
+		t.line("%s: %v", kind, v)
 	}
+	broken := t.d.CountViolations()
+	t.line("Broken: %d, exit code 6 if any; remarks: %d, flow that does not balance where files of Microsoft's tools have that too",
+		broken, len(t.d.violations)-broken)
 }
 
 func (t *spdText) diff() {
