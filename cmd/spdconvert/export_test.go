@@ -193,7 +193,7 @@ func TestExportErrors(t *testing.T) {
 	if err := os.Remove(image); err != nil {
 		t.Fatal(err)
 	}
-	if code, _, errors := execute("/export:llvm", in("minivm.spd"), in("out")); code != 3 || !strings.Contains(errors, "--image") {
+	if code, _, errors := execute("/export:llvm", in("minivm.spd"), in("out")); code != 1 || !strings.Contains(errors, "--image") {
 		t.Errorf("without the image: exit code %d: %s", code, errors)
 	}
 	if code, _, errors := execute("/export:llvm", "--image-path", corpus.Path(t, "programs"), in("minivm.spd"), in("out")); code != 0 {
