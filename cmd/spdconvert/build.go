@@ -12,6 +12,7 @@ import (
 	"github.com/spgo-tools/spgo/internal/debuginfo"
 	"github.com/spgo-tools/spgo/internal/diag"
 	"github.com/spgo-tools/spgo/internal/funcs"
+	"github.com/spgo-tools/spgo/internal/program"
 	"github.com/spgo-tools/spgo/internal/report"
 	"github.com/spgo-tools/spgo/internal/sample"
 	"github.com/spgo-tools/spgo/pkg/binfmt"
@@ -96,60 +97,82 @@ func makeSPD(c *cli.Context, in *cli.File, name, debug string, p *plan) (f *spd.
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	img, err := image.NewFile(in, in.Size)
-	if err != nil {
-		return nil, nil, nil, imageError(err, name)
+	var x *examined
+	var failed error
+	if interrupted := c.Do(func() { x, failed = examine(in, name, debug) }); interrupted != nil {
+		return nil, nil, nil, interrupted
 	}
-	if debug == "" {
-		debug = debuginfo.Locate(img, name)
+	if failed != nil {
+		return nil, nil, nil, imageError(failed, name)
 	}
-	functions, found, err := funcs.Find(img, funcs.Options{Debug: debug})
-	if err != nil {
-		return nil, nil, nil, imageError(err, name)
+	defer x.info.Close()
+	for _, err := range x.unusable {
+		c.Warn(report.UnusedDebugFile(err))
 	}
-	info, err := debuginfo.Open(img, name, debug)
-	if err != nil {
-		return nil, nil, nil, imageError(err, name)
-	}
-	defer info.Close()
-	if c.Context.Err() != nil {
-		return nil, nil, nil, c.Context.Err()
-	}
-	if len(functions) == 0 {
+	if len(x.functions) == 0 {
 		return nil, nil, nil, diag.New(diag.NothingUsable, "no function was found").In(name).
 			Because("The image ends before its code, or has neither symbols nor unwind tables.").
 			Do("Check that the file is whole, or name its PDB with /pdb.")
 	}
-	options := build.Options{Name: sample.BaseName(name), Inlines: info.Inlines, Jobs: jobs}
-	id, source := img.ID()
+	options := build.Options{Name: sample.BaseName(name), Inlines: x.info.Inlines, Jobs: jobs}
+	id, source := x.image.ID()
 	if p != nil && source != image.IDNone {
 		if options.Branches, err = p.branches(c, id); err != nil {
 			return nil, nil, nil, err
 		}
 	}
-	f, made, err := build.Build(img, functions, options)
-	if err != nil {
-		return nil, nil, nil, imageError(err, name)
+	var made build.Report
+	var built *spd.File
+	if interrupted := c.Do(func() { built, made, failed = build.Build(x.image, x.functions, options) }); interrupted != nil {
+		return nil, nil, nil, interrupted
 	}
-	warnSplit(c, info, name)
+	if failed != nil {
+		return nil, nil, nil, imageError(failed, name)
+	}
+	warnSplit(c, x.info, name)
 	if source == image.IDNone {
 		c.Warn(diag.New(diag.NoIdentity, "the image states no identity, so that samples are matched by its name alone").In(name).
 			Because("It was linked without a build id, or without debug information (PE).").
 			Do("Link it with --build-id, or /debug for a PE, and sample that."))
 	}
-	r = report.NewBuilt(&found, &made)
-	r.Image, r.Debug = name, debug
-	r.Binary, r.GUID, r.Age, r.Identity = f.Header.Binary, id.GUID.String(), id.Age, source.String()
-	for _, p := range info.Problems() {
+	r = report.NewBuilt(&x.found, &made)
+	r.Image, r.Debug = name, x.debug
+	r.Binary, r.GUID, r.Age, r.Identity = built.Header.Binary, id.GUID.String(), id.Age, source.String()
+	for _, p := range x.info.Problems() {
 		r.Problems = append(r.Problems, p.Error())
 	}
-	return f, r, cutOff(name, append(found.Problems, made.Problems...)), nil
+	return built, r, cutOff(name, append(x.found.Problems, made.Problems...)), nil
 }
 
-// warnSplit warns if debug information lies in files that are not there.
+// examined is an image with what it and its debug information tell.
+type examined struct {
+	image     *image.File
+	functions []program.Function
+	found     funcs.Report
+	info      *debuginfo.Info
+	debug     string  // the PDB or debug file that is used
+	unusable  []error // why others that were found are not
+}
+
+func examine(in *cli.File, name, debug string) (*examined, error) {
+	img, err := image.NewFile(in, in.Size)
+	if err != nil {
+		return nil, err
+	}
+	x := &examined{image: img}
+	x.debug, x.unusable, err = debuginfo.With(img, name, debug, func(debug string) (err error) {
+		if x.functions, x.found, err = funcs.Find(img, funcs.Options{Debug: debug}); err == nil {
+			x.info, err = debuginfo.Open(img, name, debug)
+		}
+		return err
+	})
+	return x, err
+}
+
+// warnSplit warns of split debug information that could not be used.
 func warnSplit(c *cli.Context, info *debuginfo.Info, name string) {
-	if lost := info.Stats().Missing; len(lost) > 0 {
-		c.Warn(diag.New(diag.SplitMissing, "%d of %d files with split debug information are missing, such as %s", len(lost), info.Stats().Split, lost[0]).In(name))
+	for _, e := range report.SplitWarnings(info.Stats(), name) {
+		c.Warn(e)
 	}
 }
 

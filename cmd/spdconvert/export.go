@@ -54,20 +54,28 @@ func exportProfile(c *cli.Context) (cli.Result, error) {
 	}
 	in := export.Input{Profile: f, Image: img, Trim: trim}
 	debug := c.String("pdb")
-	if format.NeedsLines() {
-		if debug == "" {
-			debug = debuginfo.Locate(img, path)
-		}
-		if in.Debug, err = debuginfo.Open(img, path, debug); err != nil {
-			return nil, imageError(err, path)
-		}
-		defer in.Debug.Close()
-		warnSplit(c, in.Debug, path)
-	}
+	var unusable []error
 	var profile bytes.Buffer
 	var made *export.Report
-	if interrupted := c.Do(func() { made, err = export.Write(&profile, format, in) }); interrupted != nil {
+	if interrupted := c.Do(func() {
+		if format.NeedsLines() {
+			debug, unusable, err = debuginfo.With(img, path, debug, func(debug string) (err error) {
+				in.Debug, err = debuginfo.Open(img, path, debug)
+				return err
+			})
+		}
+		if err == nil {
+			made, err = export.Write(&profile, format, in)
+		}
+	}); interrupted != nil {
 		return nil, interrupted
+	}
+	for _, err := range unusable {
+		c.Warn(report.UnusedDebugFile(err))
+	}
+	if in.Debug != nil {
+		defer in.Debug.Close()
+		warnSplit(c, in.Debug, path)
 	}
 	if err != nil {
 		return nil, imageError(err, path)

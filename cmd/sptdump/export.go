@@ -55,13 +55,16 @@ func export(c *cli.Context) (cli.Result, error) {
 		return nil, err
 	}
 	binary := programs[source.Program]
-	target, err := openTarget(c, binary)
+	var target *target
+	if interrupted := c.Do(func() { target, err = openTarget(c, binary) }); interrupted != nil {
+		return nil, interrupted
+	}
 	if err != nil {
 		return nil, err
 	}
 	defer target.close()
 	source.Base, source.Name = target.base, target.frames()
-	result := &report.TraceExport{File: name, Format: format, Output: output, Binary: binary.Name, Base: source.Base}
+	result := &report.TraceExport{File: name, Format: format, Output: output, Binary: binary.Name, Base: source.Base, Image: target.path, Debug: target.debug}
 	write := func(w io.Writer) (err error) {
 		switch format {
 		case "perfscript":
@@ -84,6 +87,9 @@ func export(c *cli.Context) (cli.Result, error) {
 	err = c.WriteOutput(output, write)
 	if last != nil {
 		warnSkipped(c, name, last)
+	}
+	if format == "folded" || format == "pprof" { // the others have addresses alone
+		target.warn(c)
 	}
 	if err != nil {
 		return nil, binfmt.InFile(err, name)

@@ -12,6 +12,7 @@ import (
 	"github.com/spgo-tools/spgo/internal/diag"
 	"github.com/spgo-tools/spgo/internal/funcs"
 	"github.com/spgo-tools/spgo/internal/program"
+	"github.com/spgo-tools/spgo/internal/report"
 	"github.com/spgo-tools/spgo/pkg/binfmt"
 	"github.com/spgo-tools/spgo/pkg/image"
 	"github.com/spgo-tools/spgo/pkg/spt"
@@ -24,6 +25,9 @@ type target struct {
 	info  *debuginfo.Info
 	code  []place // of functions, by address
 	base  uint64
+
+	debug    string  // the PDB or debug file that is used
+	unusable []error // why others that were found are not
 }
 
 // A place is a piece of a function's code.
@@ -62,10 +66,13 @@ func (t *target) openImage(debugPath string, binary spt.ProgramID) (err error) {
 	if source != image.IDNone && (id.GUID != binary.GUID || id.Age != binary.Age) {
 		return diag.New(diag.OtherImage, "the image is %v, the samples are of %v age %d", id, binary.GUID, binary.Age).In(t.path)
 	}
-	if debugPath == "" {
-		debugPath = debuginfo.Locate(t.image, t.path)
-	}
-	functions, _, err := funcs.Find(t.image, funcs.Options{Debug: debugPath})
+	var functions []program.Function
+	t.debug, t.unusable, err = debuginfo.With(t.image, t.path, debugPath, func(debug string) (err error) {
+		if functions, _, err = funcs.Find(t.image, funcs.Options{Debug: debug}); err == nil {
+			t.info, err = debuginfo.Open(t.image, t.path, debug)
+		}
+		return err
+	})
 	if err != nil {
 		return binfmt.InFile(err, t.path)
 	}
@@ -75,8 +82,7 @@ func (t *target) openImage(debugPath string, binary spt.ProgramID) (err error) {
 		}
 	}
 	sort.Slice(t.code, func(i, j int) bool { return t.code[i].Start < t.code[j].Start })
-	t.info, err = debuginfo.Open(t.image, t.path, debugPath)
-	return binfmt.InFile(err, t.path)
+	return nil
 }
 
 func (t *target) close() {
@@ -85,6 +91,18 @@ func (t *target) close() {
 	}
 	if t.image != nil {
 		t.image.Close()
+	}
+}
+
+// warn reports which debug information could not be used, once it was.
+func (t *target) warn(c *cli.Context) {
+	for _, err := range t.unusable {
+		c.Warn(report.UnusedDebugFile(err))
+	}
+	if t.info != nil {
+		for _, e := range report.SplitWarnings(t.info.Stats(), t.path) {
+			c.Warn(e)
+		}
 	}
 }
 

@@ -45,7 +45,7 @@ var allowed = []struct{ from, to string }{
 	{"internal/batch", "internal/aggregate internal/ingest internal/sample internal/diag"},
 	{"internal/collect", "pkg/image pkg/perfdata internal/diag"},
 	{"internal/traceexport", "pkg/binfmt pkg/spt internal/debuginfo"},
-	{"internal/report", "pkg/ internal/sample internal/diag internal/ingest internal/aggregate internal/compare internal/carrier internal/demangle internal/collect internal/correlate internal/profile internal/doctor internal/build internal/cfg internal/funcs internal/program internal/traceexport internal/export"},
+	{"internal/report", "pkg/ internal/sample internal/diag internal/ingest internal/aggregate internal/compare internal/carrier internal/demangle internal/collect internal/correlate internal/profile internal/doctor internal/build internal/cfg internal/funcs internal/program internal/traceexport internal/export internal/debuginfo"},
 	{"internal/compare", "pkg/binfmt pkg/spd"},
 	{"internal/doctor", "pkg/ internal/diag internal/sample internal/compare internal/correlate"},
 	{"internal/profile", "pkg/binfmt pkg/spd internal/correlate internal/flow"},

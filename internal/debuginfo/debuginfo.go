@@ -57,6 +57,10 @@ type Stats struct {
 	// lines are known.
 	Split   int
 	Missing []string
+	// Unusable says why of files of split units those are of no use that were
+	// tried, and BadPackages why packages (.dwp) are: damage, or a
+	// [MismatchError].
+	Unusable, BadPackages []error
 	// Broken counts units that could not be decoded, or not all of it.
 	Broken int
 	// Unplaced counts pieces of inlined calls in separated parts of
@@ -122,6 +126,7 @@ func Open(img *image.File, imagePath, debugPath string) (*Info, error) {
 		i.Close()
 		return nil, err
 	}
+	i.judgePackages()
 	i.index.build()
 	return i, nil
 }

@@ -219,7 +219,7 @@ func (i *Info) addUnit(cu *dwarf.Entry, split *skeleton) {
 	i.stats.Units++
 	if split != nil {
 		i.stats.Split++
-		if _, _, ok := i.findSplit(split); !ok {
+		if i.packageOf(split) == nil && len(i.splitFiles(split)) == 0 {
 			i.stats.Missing = append(i.stats.Missing, split.name)
 		}
 	}

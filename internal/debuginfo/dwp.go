@@ -1,7 +1,6 @@
 package debuginfo
 
 import (
-	"debug/elf"
 	"encoding/binary"
 	"fmt"
 
@@ -20,9 +19,11 @@ import (
 //
 // Source: DWARF 5, section 7.3.5.
 type dwoPackage struct {
+	path     string
 	sections map[string][]byte
 	order    binary.ByteOrder
 	units    map[uint64]map[string]piece // by id and section
+	used     bool                        // a unit of the image is in it
 }
 
 // piece is a part of a section.
@@ -37,12 +38,12 @@ var columnNames = map[uint32]map[uint32]string{
 
 // openPackage reads the index of a package, and its sections.
 func openPackage(path string) (*dwoPackage, error) {
-	f, err := elf.Open(path)
+	f, err := openELFFile(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	p := &dwoPackage{order: f.ByteOrder}
+	p := &dwoPackage{path: path, order: f.ByteOrder}
 	if p.sections, err = dwoSections(f); err != nil {
 		return nil, err
 	}
@@ -50,8 +51,10 @@ func openPackage(path string) (*dwoPackage, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.units, err = packageIndex(index, p.order)
-	return p, err
+	if p.units, err = packageIndex(index, p.order); err != nil {
+		return nil, err
+	}
+	return p, nil
 }
 
 // packageIndex reads an index.
@@ -96,8 +99,6 @@ func packageIndex(data []byte, order binary.ByteOrder) (map[uint64]map[string]pi
 	}
 	return list, nil
 }
-
-func (p *dwoPackage) has(id uint64) bool { return p.units[id] != nil }
 
 // parts returns the sections of a unit. Strings are those of all units.
 func (p *dwoPackage) parts(id uint64) map[string][]byte {

@@ -2,9 +2,11 @@ package debuginfo
 
 import (
 	"debug/elf"
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
+	"os"
 
 	"github.com/spgo-tools/spgo/pkg/binfmt"
 	"github.com/spgo-tools/spgo/pkg/image"
@@ -22,8 +24,21 @@ func (e *MismatchError) Error() string {
 	return fmt.Sprintf("%s is of another build: %s: want %s, got %s", e.Path, e.What, e.Want, e.Got)
 }
 
+// regular returns an error unless there is a regular file: a pipe, which waits
+// for who writes to it, is not to be opened.
+func regular(path string) error {
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		return &os.PathError{Op: "open", Path: path, Err: errors.New("is no regular file")}
+	}
+	return err
+}
+
 // OpenPDB opens the PDB of an image. An image without identity takes any.
 func OpenPDB(img *image.File, path string) (*pdb.File, error) {
+	if err := regular(path); err != nil {
+		return nil, err
+	}
 	file, err := pdb.Open(path)
 	if err != nil {
 		return nil, err
@@ -45,6 +60,9 @@ func OpenPDB(img *image.File, path string) (*pdb.File, error) {
 // build id, or where one has none by the checksum in .gnu_debuglink; without
 // either any file of the same machine is taken.
 func OpenDebugFile(img *image.File, path string) (*image.File, error) {
+	if err := regular(path); err != nil {
+		return nil, err
+	}
 	debug, err := image.Open(path)
 	if err != nil {
 		return nil, err
@@ -59,6 +77,9 @@ func OpenDebugFile(img *image.File, path string) (*image.File, error) {
 func checkDebugFile(img, debug *image.File, path string) error {
 	if debug.Kind != image.KindELF || debug.Arch != img.Arch {
 		return &MismatchError{path, "kind", fmt.Sprintf("%v %s", img.Kind, img.Arch), fmt.Sprintf("%v %s", debug.Kind, debug.Arch)}
+	}
+	if _, err := elf.NewFile(debug.Reader()); err != nil {
+		return binfmt.InFile(elfError(err), path)
 	}
 	want, got := img.ELF.BuildID, debug.ELF.BuildID
 	if len(want) > 0 && len(got) > 0 {

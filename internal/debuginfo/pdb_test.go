@@ -1,6 +1,7 @@
 package debuginfo
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -126,15 +127,15 @@ func TestLocatePDB(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer img.Close()
-	if got := Locate(img, exe); got != "" {
-		t.Errorf("without a PDB: %q", got)
+	if got, unusable := Locate(img, exe); got != "" || len(unusable) != 0 {
+		t.Errorf("without a PDB: %q, %v", got, unusable)
 	}
 	pdb := place("wordstat.pdb", "minivm.pdb")
-	if got := Locate(img, exe); got != "" {
-		t.Errorf("with the PDB of another image: %q", got)
+	if got, unusable := Locate(img, exe); got != "" || len(unusable) != 1 || !errors.As(unusable[0], new(*MismatchError)) {
+		t.Errorf("with the PDB of another image: %q, %v", got, unusable)
 	}
 	place("minivm.pdb", "minivm.pdb")
-	if got := Locate(img, exe); got != pdb {
-		t.Errorf("found %q, want %q", got, pdb)
+	if got, unusable := Locate(img, exe); got != pdb || len(unusable) != 0 {
+		t.Errorf("found %q, %v, want %q", got, unusable, pdb)
 	}
 }

@@ -5,9 +5,12 @@ import (
 	"debug/dwarf"
 	"debug/elf"
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spgo-tools/spgo/pkg/binfmt"
 )
@@ -61,25 +64,44 @@ func skeletonOf(cu *dwarf.Entry, h unitHeader) *skeleton {
 	return s
 }
 
-// findSplit returns the file with the description of a unit, or its part of the
-// package; false if there is none.
-func (i *Info) findSplit(s *skeleton) (file string, packed bool, ok bool) {
+// packageOf returns the package beside the image that has a unit; nil if there
+// is none.
+func (i *Info) packageOf(s *skeleton) *dwoPackage {
+	if i.packages == nil {
+		i.packages = make(map[string]*dwoPackage)
+	}
 	for _, near := range i.near {
-		if i.packages == nil {
-			i.packages = make(map[string]*dwoPackage)
-		}
 		p, known := i.packages[near]
 		if !known {
+			path := near + ".dwp"
 			var err error
-			if p, err = openPackage(near + ".dwp"); err != nil && !os.IsNotExist(err) {
-				i.problem(binfmt.InFile(err, near+".dwp"))
+			if p, err = openPackage(path); err != nil && !os.IsNotExist(err) {
+				err = inFile(err, path)
+				i.problem(err)
+				i.stats.BadPackages = append(i.stats.BadPackages, err)
 			}
 			i.packages[near] = p
 		}
-		if p != nil && p.has(s.id) {
-			return near, true, true
+		if p != nil && p.units[s.id] != nil {
+			p.used = true
+			return p
 		}
 	}
+	return nil
+}
+
+// judgePackages notes packages without any unit of the image.
+func (i *Info) judgePackages() {
+	for _, near := range i.near {
+		if p := i.packages[near]; p != nil && !p.used {
+			i.stats.BadPackages = append(i.stats.BadPackages, &MismatchError{p.path, "units", "those of the image", "others"})
+		}
+	}
+}
+
+// splitFiles returns the files that may have the description of a unit, the
+// likeliest first.
+func (i *Info) splitFiles(s *skeleton) (found []string) {
 	list := []string{s.name}
 	if !isAbsolute(s.name) {
 		list = []string{filepath.Join(s.folder, s.name)}
@@ -91,11 +113,11 @@ func (i *Info) findSplit(s *skeleton) (file string, packed bool, ok bool) {
 		list = append(list, filepath.Join(filepath.Dir(near), baseName(s.name)))
 	}
 	for _, path := range list {
-		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
-			return path, false, true
+		if regular(path) == nil && !slices.Contains(found, path) {
+			found = append(found, path)
 		}
 	}
-	return "", false, false
+	return found
 }
 
 // splitData is the description of a unit.
@@ -109,28 +131,75 @@ type splitData struct {
 	ranges  []byte // .debug_ranges of the image from the unit's part on, or the lists of the description
 }
 
-// openSplit reads the description of a skeleton's unit.
+// openSplit reads the description of a skeleton's unit, nil if there is none.
+// An error is that of the first file that should have it.
 func (i *Info) openSplit(s *skeleton) (*splitData, error) {
-	file, packed, ok := i.findSplit(s)
-	if !ok {
+	var errs []error
+	if p := i.packageOf(s); p != nil {
+		d, err := i.splitOf(s, p.parts(s.id), p.order)
+		if err == nil {
+			return d, nil
+		}
+		errs = append(errs, inFile(err, p.path))
+	}
+	for _, path := range i.splitFiles(s) {
+		d, err := i.openDWO(s, path)
+		if err == nil {
+			return d, nil
+		}
+		errs = append(errs, inFile(err, path))
+	}
+	if len(errs) == 0 {
 		return nil, nil
 	}
-	if packed {
-		p := i.packages[file]
-		d, err := i.splitOf(s, p.parts(s.id), p.order)
-		return d, binfmt.InFile(err, file+".dwp")
-	}
-	f, err := elf.Open(file)
+	i.stats.Unusable = append(i.stats.Unusable, errs[0])
+	return nil, errs[0]
+}
+
+func (i *Info) openDWO(s *skeleton, path string) (*splitData, error) {
+	f, err := openELFFile(path)
 	if err != nil {
-		return nil, binfmt.InFile(err, file)
+		return nil, err
 	}
 	defer f.Close()
 	parts, err := dwoSections(f)
 	if err != nil {
-		return nil, binfmt.InFile(err, file)
+		return nil, err
 	}
-	d, err := i.splitOf(s, parts, f.ByteOrder)
-	return d, binfmt.InFile(err, file)
+	return i.splitOf(s, parts, f.ByteOrder)
+}
+
+// openELFFile opens a regular ELF file. One that ends too early is
+// [binfmt.ErrTruncated], and one with defects, or of another kind,
+// [binfmt.ErrCorrupt].
+func openELFFile(path string) (*elf.File, error) {
+	if err := regular(path); err != nil {
+		return nil, err
+	}
+	f, err := elf.Open(path)
+	return f, elfError(err)
+}
+
+// elfError says by its kind why debug/elf cannot read the headers of a file.
+func elfError(err error) error {
+	var format *elf.FormatError
+	switch {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return &binfmt.Error{Part: "section table", Offset: -1, Want: "a whole ELF file", Got: "its end", Err: binfmt.ErrTruncated}
+	case errors.As(err, &format):
+		return &binfmt.Error{Part: "section table", Offset: -1, Want: "an ELF file", Got: format.Error(), Err: binfmt.ErrCorrupt}
+	}
+	return err
+}
+
+// inFile names the file that an error is about.
+func inFile(err error, path string) error {
+	var mismatch *MismatchError
+	if errors.As(err, &mismatch) {
+		mismatch.Path = path
+		return err
+	}
+	return binfmt.InFile(err, path)
 }
 
 // dwoNames are the sections of a .dwo file that functions need, without
@@ -171,6 +240,10 @@ const (
 // splitOf makes a reader of a description. It has no bases of its own, so that
 // the sections that it counts in are cut to begin there.
 func (i *Info) splitOf(s *skeleton, parts map[string][]byte, order binary.ByteOrder) (*splitData, error) {
+	noUnit := &binfmt.Error{Part: ".debug_info.dwo", Offset: -1, Want: "a unit", Got: "none", Err: binfmt.ErrCorrupt}
+	if len(parts["info"]) == 0 {
+		return nil, noUnit
+	}
 	from := func(b []byte, n uint64) []byte { return b[min(n, uint64(len(b))):] }
 	d := &splitData{version: s.version, order: order, low: s.low, addr: from(i.sections["addr"], s.addr)}
 	abbrev, strOffsets, lists := parts["abbrev"], parts["str_offsets"], parts["rnglists"]
@@ -198,6 +271,7 @@ func (i *Info) splitOf(s *skeleton, parts map[string][]byte, order binary.ByteOr
 		}
 	}
 	r := d.data.Reader()
+	other := ""
 	for _, h := range unitHeaders(parts["info"], order) {
 		r.Seek(h.entry)
 		cu, err := r.Next()
@@ -214,8 +288,12 @@ func (i *Info) splitOf(s *skeleton, parts map[string][]byte, order binary.ByteOr
 			d.cu = cu
 			return d, nil
 		}
+		other = fmt.Sprintf("%016x", h.id)
 	}
-	return nil, &binfmt.Error{Part: ".debug_info.dwo", Offset: -1, Want: fmt.Sprintf("the unit %#016x of this build", s.id), Got: "others", Err: binfmt.ErrCorrupt}
+	if other == "" {
+		return nil, noUnit
+	}
+	return nil, &MismatchError{What: "id of the unit", Want: fmt.Sprintf("%016x", s.id), Got: other}
 }
 
 // modernForms replaces the forms of attributes in abbreviations that DWARF 5

@@ -124,7 +124,7 @@ func TestSplit(t *testing.T) {
 				for rva := range want {
 					info.Stack(rva)
 				}
-				if list := info.Problems(); len(list) != 1 || !errors.Is(list[0], binfmt.ErrCorrupt) || !strings.Contains(list[0].Error(), "shapes.dwo") {
+				if list := info.Problems(); len(list) != 1 || !errors.As(list[0], new(*MismatchError)) || !strings.Contains(list[0].Error(), "shapes.dwo is of another build") {
 					t.Errorf("another build: %v", list)
 				}
 			})
@@ -145,7 +145,8 @@ func TestSeparate(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer img.Close()
-		return Locate(img, filepath.Join(dir, name))
+		path, _ := Locate(img, filepath.Join(dir, name))
+		return path
 	}
 	if got := located("whole"); got != "" {
 		t.Errorf("whole: %q, want none", got)

@@ -167,6 +167,7 @@ const (
 	OtherBinary     Code = "SPD1006"
 	NothingToDo     Code = "SPD1007"
 	SplitMissing    Code = "SPD1008"
+	UnusedDebug     Code = "SPD1009"
 )
 
 // speNext is the recording of Arm SPE that suits profiles best.
@@ -516,7 +517,10 @@ var Codes = map[Code]Info{
 	NothingToDo: {OK, "nothing to do",
 		"No SPT is named, and neither /retire nor /reset.",
 		"Name the SPTs to import behind the SPD."},
-	SplitMissing: {OK, "split debug information is missing",
+	SplitMissing: {OK, "split debug information is missing, damaged or of another build",
 		"The program was compiled with -gsplit-dwarf, and its .dwo files were moved or deleted: of their units only lines are known, and no inlined calls.",
 		"Put the .dwp file (made with dwp or llvm-dwp) beside the image as IMAGE.dwp, or the .dwo files where the compiler left them or beside the image."},
+	UnusedDebug: {OK, "the debug file that was found is not used",
+		"It was copied only in part, or is of another build.",
+		"Put the debug file of this build in its place, or name it with /pdb; without it names, lines and inlined calls are missing."},
 }

@@ -132,6 +132,9 @@ func (b *Built) WriteText(w io.Writer) error {
 	t := &textWriter{w: w}
 	n := func(v int) string { return Count(uint64(v)) }
 	t.line("%s: SPD of %s %s age %d", printable(b.Output), printable(b.Binary), b.GUID, b.Age)
+	if b.Debug != "" {
+		t.line("debug file     %s", printable(b.Debug))
+	}
 	t.line("functions      %s (%s)", n(b.Functions), strings.Join(b.bySource, ", "))
 	for _, x := range []struct {
 		count int

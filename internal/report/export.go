@@ -59,6 +59,9 @@ func NewExported(format export.Format, r *export.Report) *Exported {
 func (x *Exported) WriteText(w io.Writer) error {
 	t := &textWriter{w: w}
 	t.line("%s: %s profile of %s", printable(x.Output), x.Format, printable(x.Image))
+	if x.Debug != "" {
+		t.line("debug file     %s", printable(x.Debug))
+	}
 	t.line("functions      %s of %s with counts", Count(uint64(x.Exported)), Count(uint64(x.Functions)))
 	t.line("%-14s %s", x.record, Count(uint64(x.Records)))
 	if x.Scale != 1 {

@@ -13,6 +13,9 @@ type TraceExport struct {
 	Output string `json:"output"`
 	Binary string `json:"binary"`
 	Base   uint64 `json:"base"` // link-time address of RVA 0
+
+	Image string `json:"image,omitempty"`
+	Debug string `json:"debug,omitempty"` // the PDB or debug file that was named or found
 	traceexport.Stats
 }
 
@@ -20,6 +23,9 @@ type TraceExport struct {
 func (e *TraceExport) WriteText(w io.Writer) error {
 	t := &textWriter{w: w}
 	t.line("%s: %s of %s, %s records, %s samples", e.Output, e.Format, e.Binary, Count(e.Records), Count(e.Samples))
+	if e.Debug != "" {
+		t.line("debug file     %s", printable(e.Debug))
+	}
 	if e.Dropped > 0 {
 		t.line("  %s runs that do not lead forward were left out", Count(e.Dropped))
 	}
