@@ -21,10 +21,7 @@ func TestMake(t *testing.T) {
 	if !canSample() {
 		t.Skip("the kernel does not let this process sample its children")
 	}
-	tools := t.TempDir() + string(filepath.Separator)
-	if out, err := exec.Command("go", "build", "-o", tools, "../cmd/...").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	tools := builtTools(t)
 	for _, c := range []struct {
 		kind, folder string
 		needs        []string // programs, any of which will do
@@ -60,6 +57,16 @@ func TestMake(t *testing.T) {
 			}
 		})
 	}
+}
+
+// builtTools builds the tools of this tree and returns their folder as a prefix.
+func builtTools(t *testing.T) string {
+	t.Helper()
+	tools := t.TempDir() + string(filepath.Separator)
+	if out, err := exec.Command("go", "build", "-o", tools, "../cmd/...").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return tools
 }
 
 // copied copies an example and the include to a folder of the same depth.
