@@ -276,7 +276,7 @@ func explain(e *diag.Error, file string, h *spd.Header, nearest spt.ProgramID, f
 			Do("If the code is the same: spdconvert --ignore-age %s %s; else take the SPD of the profiled build.", file, e.File)
 	case sameName:
 		e.Because("The profiled build of %s is not the one that the SPD was made by.", h.Binary).
-			Do("Take the SPD of the profiled build (spdconvert /extract with its PDB, or /build with a program of another compiler), or profile the build of the SPD; spddump /doctor %s %s compares more files.", file, e.File)
+			Do("Take the SPD of the profiled build (spdconvert /extract with its PDB), or profile the build of the SPD. If another compiler than Microsoft's built the program again, carry the counts over to the profiled build: spdconvert /build:IMAGE new.spd; spdconvert /merge /retire:0 %s %s new.spd. spddump /doctor %s %s compares more files.", file, file, file, e.File)
 	default:
 		e.Because("The SPT holds no samples of %s.", h.Binary).
 			Do("Aggregate the trace again with sptaggregate /binary:%s, or name the SPD of %s.", h.Binary, nearest.Name)
