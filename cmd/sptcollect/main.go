@@ -37,7 +37,9 @@ or the clock, with call chains. The summary says which, and why not a better one
 An output that ends in .spt is aggregated on the way, in pieces, so that it stays
 small however long the sampling lasts; any other is a perf.data file. Write --
 before the command. Ctrl-C ends the sampling and keeps what was sampled; sampling
-a command ends with it. Live collection works on Linux.`,
+a command ends with it. Standard output is that of the command, and the summary goes
+to standard error; with --json the document goes to standard output, and all that the
+command writes to standard error. Live collection works on Linux.`,
 		Formats: "SPT version 1, perf.data version 2",
 		Flags: []urfave.Flag{
 			&urfave.StringSliceFlag{Name: "pid", Aliases: []string{"p"}, Category: target, Usage: "`LIST`: these processes and the children they start"},

@@ -377,11 +377,11 @@ func (c *Conversion) writeSamples(t *textWriter) {
 
 func (t *textWriter) merged(m *MergedInput, first bool) {
 	if first {
-		t.line("  %s: age %d %s, %d functions", m.File, m.Age, m.GUID, m.Functions)
+		t.line("  %s: age %d %s, %s", m.File, m.Age, m.GUID, counted(uint64(m.Functions), "function"))
 		return
 	}
-	t.line("  %s: age %d %s, %d functions: %d matched with %.2f%% of the older weight, %d changed, %d with another flow graph, %d new, %d only in older ones",
-		m.File, m.Age, m.GUID, m.Functions, m.Matched, m.MatchedWeightPercent, m.Changed, m.Reshaped, m.OnlyNewer, m.OnlyOlder)
+	t.line("  %s: age %d %s, %s: %d matched with %.2f%% of the older weight, %d changed, %d with another flow graph, %d new, %d only in older ones",
+		m.File, m.Age, m.GUID, counted(uint64(m.Functions), "function"), m.Matched, m.MatchedWeightPercent, m.Changed, m.Reshaped, m.OnlyNewer, m.OnlyOlder)
 	if m.LostSites > 0 {
 		t.line("    %d indirect call sites with hits are gone", m.LostSites)
 	}

@@ -74,7 +74,7 @@ func (t *spdText) header() {
 func (t *spdText) modules() {
 	for m, info := range t.d.Reader.Modules() {
 		t.line("Module %d: %s", m, printable(info.Name))
-		t.line("  Flags %#x, generation %d, %d functions, %d hash buckets", info.Flags, info.Generation, info.Functions, info.HashBuckets)
+		t.line("  Flags %#x, generation %d, %s, %s", info.Flags, info.Generation, counted(uint64(info.Functions), "function"), counted(uint64(info.HashBuckets), "hash bucket"))
 		if t.d.counted != nil {
 			t.moduleSummary(&t.d.counted[m])
 		}

@@ -146,7 +146,7 @@ func (d *SPTDump) WriteText(w io.Writer) error {
 func (b *binarySummary) print(t *textWriter) {
 	t.line("%s %s age %d", b.Name, b.GUID, b.Age)
 	for _, o := range b.Opcodes {
-		t.line("  %s %-15s %s hits in %s records", o.Opcode, o.Name, Count(o.Hits), Count(o.Records))
+		t.line("  %s %-15s %s in %s", o.Opcode, o.Name, counted(o.Hits, "hit"), counted(o.Records, "record"))
 	}
 	for i, a := range b.TopIPs {
 		if i == 0 {

@@ -30,6 +30,14 @@ func Count(n uint64) string {
 	return s
 }
 
+// counted is a number of things, whose name stands in the singular.
+func counted(n uint64, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return Count(n) + " " + thing
+}
+
 // printable is a name as it is, or with escapes as in Go if it has characters
 // that could do something to a terminal, or is not UTF-8.
 func printable(s string) string {

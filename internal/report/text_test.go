@@ -27,3 +27,11 @@ func TestDotString(t *testing.T) {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
+
+func TestCounted(t *testing.T) {
+	for n, want := range map[uint64]string{0: "0 functions", 1: "1 function", 2: "2 functions", 1000: "1,000 functions"} {
+		if got := counted(n, "function"); got != want {
+			t.Errorf("%d: %q, want %q", n, got, want)
+		}
+	}
+}

@@ -22,7 +22,7 @@ type TraceExport struct {
 // WriteText says what was written.
 func (e *TraceExport) WriteText(w io.Writer) error {
 	t := &textWriter{w: w}
-	t.line("%s: %s of %s, %s records, %s samples", e.Output, e.Format, e.Binary, Count(e.Records), Count(e.Samples))
+	t.line("%s: %s of %s, %s, %s", e.Output, e.Format, e.Binary, counted(e.Records, "record"), counted(e.Samples, "sample"))
 	if e.Debug != "" {
 		t.line("debug file     %s", printable(e.Debug))
 	}
