@@ -138,7 +138,15 @@ func TestExportWindows(t *testing.T) {
 			t.Errorf("no %q in\n%s", line, out)
 		}
 	}
-	if code, _, errors := execute("/export:llvm", "--image", image, database, "-"); code != 4 || !strings.Contains(errors, "Name its PDB") {
+	data, err := os.ReadFile(image)
+	if err != nil {
+		t.Fatal(err)
+	}
+	alone := filepath.Join(t.TempDir(), "minivm.exe") // its PDB would be found beside it
+	if err := os.WriteFile(alone, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, errors := execute("/export:llvm", "--image", alone, database, "-"); code != 4 || !strings.Contains(errors, "Name its PDB") {
 		t.Errorf("without the PDB: exit code %d: %s", code, errors)
 	}
 }
