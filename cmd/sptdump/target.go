@@ -13,6 +13,7 @@ import (
 	"github.com/spgo-tools/spgo/internal/funcs"
 	"github.com/spgo-tools/spgo/internal/program"
 	"github.com/spgo-tools/spgo/internal/report"
+	"github.com/spgo-tools/spgo/internal/sample"
 	"github.com/spgo-tools/spgo/pkg/binfmt"
 	"github.com/spgo-tools/spgo/pkg/image"
 	"github.com/spgo-tools/spgo/pkg/spt"
@@ -60,6 +61,11 @@ func openTarget(c *cli.Context, binary spt.ProgramID) (*target, error) {
 func (t *target) openImage(debugPath string, binary spt.ProgramID) (err error) {
 	if t.image, err = image.Open(t.path); err != nil {
 		return err
+	}
+	if sample.FromProgram(binary.Name, binary.GUID, binary.Age).FileOffsets {
+		return diag.New(diag.OtherImage, "the samples of %s are file offsets, which are nowhere in the memory of an image", binary.Name).In(t.path).
+			Because("sptaggregate did not find the binary, so that it could not translate them.").
+			Do("Aggregate the recording again with --image-path %s, or export without --image.", t.path)
 	}
 	t.base = t.image.Base
 	id, source := t.image.ID()
