@@ -138,6 +138,9 @@ func TestCheck(t *testing.T) {
 	if out := check(false, "SPGO_MIN_SAMPLES=1000000000"); !strings.Contains(out, "SPD0206") {
 		t.Errorf("samples:\n%s", out)
 	}
+	if out := check(false, "SPGO_MIN_DENSITY=1000000000"); !strings.Contains(out, "--min-density") {
+		t.Errorf("of density:\n%s", out)
+	}
 
 	write(t, filepath.Join(dir, "app.c"), strings.Replace(source, "h ^= h >> 3", "for (int k = i % 3; k > 0; k--) h ^= h << k", 1))
 	if out := check(false); !strings.Contains(out, "SPD0106") {

@@ -47,9 +47,11 @@ SPGO_SAMPLING ?=
 SPGO_MORE ?=
 # What is built again by spgo-build.
 SPGO_GOAL ?= $(SPGO_BIN)
-# Gates of spgo-check: per cent of the blocks, samples (branches, where stacks were recorded), per cent of the weight.
+# Gates of spgo-check: per cent of the blocks, samples (branches, where stacks were recorded), samples a block of the
+# hot functions (10 is good), per cent of the weight.
 SPGO_MIN_COVERAGE ?= 0
 SPGO_MIN_SAMPLES  ?= 100
+SPGO_MIN_DENSITY  ?= 1
 SPGO_MIN_MATCH    ?= 90
 
 spgo.goal    := $(.DEFAULT_GOAL)
@@ -153,7 +155,7 @@ spgo-check: spgo-ready
 	@test -f $(spgo.spd) || { echo "spgo.mk: there is no profile yet: make spgo-collect spgo-update" >&2; exit 1; }
 	@if test -f $(spgo.spt) && test -f $(spgo.fresh); then \
 		$(SPGO_TOOLS)spddump /doctor $(spgo.spd) $(spgo.spt) $(SPGO_MORE) && \
-		$(SPGO_TOOLS)spdconvert /summary --min-samples=$(SPGO_MIN_SAMPLES) $(spgo.fresh) $(spgo.spt) $(SPGO_MORE); \
+		$(SPGO_TOOLS)spdconvert /summary --min-samples=$(SPGO_MIN_SAMPLES) --min-density=$(SPGO_MIN_DENSITY) $(spgo.fresh) $(spgo.spt) $(SPGO_MORE); \
 	else echo "spgo.mk: no samples are here, only the profile is judged"; fi
 	$(SPGO_TOOLS)spdconvert /summary --min-coverage=$(SPGO_MIN_COVERAGE) $(spgo.spd)
 	@rm -f $(spgo.now)
