@@ -51,7 +51,7 @@ SPGO_GOAL ?= $(SPGO_BIN)
 # hot functions (10 is good), per cent of the weight.
 SPGO_MIN_COVERAGE ?= 0
 SPGO_MIN_SAMPLES  ?= 100
-SPGO_MIN_DENSITY  ?= 1
+SPGO_MIN_DENSITY  ?= 0.1
 SPGO_MIN_MATCH    ?= 90
 
 spgo.goal    := $(.DEFAULT_GOAL)
