@@ -8,7 +8,6 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
-	"strings"
 
 	"github.com/spgo-tools/spgo/pkg/image"
 )
@@ -91,8 +90,7 @@ func pdbBeside(img *image.File, imagePath string) []string {
 	if img.PE.CodeView == nil || imagePath == "" {
 		return nil
 	}
-	named := img.PE.CodeView.PDB
-	base := named[strings.LastIndexAny(named, `/\`)+1:]
+	base := baseName(img.PE.CodeView.PDB)
 	if base == "" {
 		return nil
 	}
