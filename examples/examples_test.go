@@ -10,15 +10,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/elastic/go-perf"
-
 	"github.com/spgo-tools/spgo/internal/corpus"
 )
 
 // TestMake has each example sampled and built again with its profile, by
 // scripts/spgo.mk and the tools of this tree.
 func TestMake(t *testing.T) {
-	if !canSample() {
+	if !corpus.CanSample() {
 		t.Skip("the kernel does not let this process sample its children")
 	}
 	tools := builtTools(t)
@@ -104,16 +102,4 @@ func copyFile(t *testing.T, from, to string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-}
-
-// canSample says whether the kernel lets this process sample its children.
-func canSample() bool {
-	a := &perf.Attr{Type: perf.SoftwareEvent, Config: 1, Options: perf.Options{Disabled: true, ExcludeKernel: true}}
-	a.SetSamplePeriod(1_000_000)
-	ev, err := perf.Open(a, perf.CallingThread, perf.AnyCPU, nil)
-	if err != nil {
-		return false
-	}
-	ev.Close()
-	return true
 }

@@ -103,7 +103,7 @@ func TestRefused(t *testing.T) {
 // TestCheck checks a profile right after the program was built with it, and
 // again when the source is another one. The program stays as it is.
 func TestCheck(t *testing.T) {
-	if !canSample() {
+	if !corpus.CanSample() {
 		t.Skip("the kernel does not let this process sample its children")
 	}
 	dir, app := included(t), ""

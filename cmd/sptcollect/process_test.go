@@ -24,7 +24,7 @@ import (
 // temporary files.
 func collector(t *testing.T, dir string, args ...string) (c *exec.Cmd, out, errs *bytes.Buffer) {
 	t.Helper()
-	if !canSample() {
+	if !corpus.CanSample() {
 		t.Skip("the kernel does not let this process sample")
 	}
 	c = exec.Command("sptcollect", args...)

@@ -8,8 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/elastic/go-perf"
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/spgo-tools/spgo/internal/corpus"
 )
 
 func TestMain(m *testing.M) {
@@ -30,23 +31,11 @@ func TestScripts(t *testing.T) {
 		Dir: "testdata/script",
 		Condition: func(name string) (bool, error) {
 			if name == "sampling" {
-				return canSample(), nil
+				return corpus.CanSample(), nil
 			}
 			return false, nil
 		},
 	})
-}
-
-// canSample says whether the kernel lets this process sample its children.
-func canSample() bool {
-	a := &perf.Attr{Type: perf.SoftwareEvent, Config: 1, Options: perf.Options{Disabled: true, ExcludeKernel: true}}
-	a.SetSamplePeriod(1_000_000)
-	ev, err := perf.Open(a, perf.CallingThread, perf.AnyCPU, nil)
-	if err != nil {
-		return false
-	}
-	ev.Close()
-	return true
 }
 
 // spin computes for a time such as 200ms.
